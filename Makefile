@@ -1,0 +1,38 @@
+# Two commands do everything: `make run` and `make test`. Both create .venv on first use.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: setup run test test-long lint bench clean help
+
+help:            ## this list
+	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+setup: $(STAMP)  ## create .venv and install dmlopt with everything the tests need
+
+run: $(STAMP)    ## the main comparison: tables on the terminal, report and figures under out/
+	$(BIN)/python experiments/main_comparison.py --out out
+
+test: $(STAMP) lint  ## lint and the test suite (under 10 minutes on 2 cores)
+	$(BIN)/python -m pytest -n 2 -m "not long" --benchmark-disable
+
+test-long: $(STAMP)  ## the longer campaigns too
+	$(BIN)/python -m pytest -n 2 --benchmark-disable --timeout 3600
+
+lint: $(STAMP)   ## ruff, mypy --strict, import layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: $(STAMP)  ## speed, as ratios against named rivals measured in the same run
+	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --timeout 3600 -s
+
+clean:           ## remove everything that was made
+	rm -rf $(VENV) out .pytest_cache .mypy_cache .ruff_cache .benchmarks build dist

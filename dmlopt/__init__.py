@@ -1,0 +1,1 @@
+"""dmlopt: exact optimisation and certified bounds for scheduling distributed machine-learning jobs."""

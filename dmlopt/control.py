@@ -1,0 +1,39 @@
+"""Time limits, interruption and progress: what every long-running method asks and tells."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Clock:
+    """Time limit and interruption, asked by every loop of every method."""
+
+    time_limit: float | None = None
+    started: float = field(default_factory=time.perf_counter)
+    interrupted: bool = False
+
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self.started
+
+    def remaining(self) -> float:
+        """Seconds left, at least 0; infinity without a limit."""
+        if self.interrupted:
+            return 0.0
+        return float("inf") if self.time_limit is None else max(0.0, self.time_limit - self.elapsed())
+
+    def expired(self) -> bool:
+        """True when the method must come back with what it has."""
+        return self.remaining() <= 0.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A sign of life from a long run, in objective units."""
+
+    phase: str
+    incumbent: float | None = None
+    bound: float | None = None
+    nodes: int | None = None

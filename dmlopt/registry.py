@@ -1,0 +1,218 @@
+"""Formulations, methods and generators by name.
+
+Packages announce themselves through the entry points `dmlopt.formulations` and `dmlopt.generators`, so that a user's own
+package can add one; `@method` adds a method to a formulation without packaging.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from dmlopt.check import Verdict
+from dmlopt.control import Clock, Progress
+from dmlopt.errors import InputError, UnknownNameError
+from dmlopt.packing import Packing
+from dmlopt.result import Answer
+
+KINDS = ("exact", "bound", "heuristic", "online")
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a method or generator: how to read it, its default, what it does."""
+
+    name: str
+    type: type
+    default: Any
+    help: str
+    choices: tuple[Any, ...] = ()
+
+    def read(self, value: Any, path: str) -> Any:
+        """Convert and validate a value that came from Python or from `--set name=value`."""
+        if value is None and self.default is None:
+            return None
+        if self.type is bool and isinstance(value, str):
+            if value.lower() not in ("true", "false", "yes", "no", "1", "0"):
+                raise InputError(f"{path}: expected true or false, got '{value}'")
+            value = value.lower() in ("true", "yes", "1")
+        try:
+            converted = self.type(value)
+            if self.type is int and not isinstance(value, str) and converted != value:
+                raise ValueError
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"{path}: expected {self.type.__name__}, got {value!r}") from None
+        if self.choices and converted not in self.choices:
+            listed = ", ".join(map(str, self.choices))
+            raise InputError(f"{path}: expected one of {listed}, got {value!r}")
+        return converted
+
+
+def read_options(options: Sequence[Option], given: Mapping[str, Any]) -> dict[str, Any]:
+    """All options with defaults filled in; unknown names are answered with the nearest valid one."""
+    known = {option.name: option for option in options}
+    for name in given:
+        if name not in known:
+            raise UnknownNameError("option", name, known)
+    return {name: option.read(given.get(name, option.default), name) for name, option in known.items()}
+
+
+@dataclass
+class Request:
+    """Everything about a run that is not the problem: limits, seed, warm start, options of the method."""
+
+    clock: Clock = field(default_factory=Clock)
+    gap: float = 1e-9
+    threads: int = 1
+    seed: int = 0
+    start: Any | None = None
+    prices: Mapping[str, float] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    progress: Callable[[Progress], None] = field(default=lambda _: None)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A named way to solve or bound the problems of one formulation."""
+
+    name: str
+    kind: str
+    summary: str
+    run: Callable[[Any, Request], Answer]
+    options: tuple[Option, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise InputError(f"method '{self.name}': kind: expected one of {', '.join(KINDS)}, got '{self.kind}'")
+
+
+class Formulation(Protocol):
+    """What a paper's folder offers to the rest of dmlopt. One object per formulation, found by entry point."""
+
+    name: str
+    title: str
+    sense: str  # "min" or "max": the direction of the paper's objective
+    problem_type: type
+
+    def problem_from_json(self, data: Mapping[str, Any]) -> Any:
+        """Validated problem from instance JSON; raises InputError listing every wrong field by its path."""
+        ...
+
+    def problem_to_json(self, problem: Any) -> dict[str, Any]:
+        """The instance fields, without `format` and `formulation`."""
+        ...
+
+    def solution_from_json(self, problem: Any, data: Any) -> Any:
+        """Solution in the paper's own terms; raises InputError when it does not have the right shape."""
+        ...
+
+    def solution_to_json(self, solution: Any) -> Any:
+        """JSON form of a solution."""
+        ...
+
+    def check(self, problem: Any, solution: Any) -> Verdict:
+        """Objective and violated constraints, from the paper's constraints and the data alone."""
+        ...
+
+    def plain_packing(self, problem: Any) -> Packing:
+        """Problem (P) over the whole, unpruned plan set (a PlainPlanner): what certificates are recomputed from."""
+        ...
+
+    def methods(self) -> Sequence[Method]:
+        """The methods this formulation offers."""
+        ...
+
+    def describe(self, problem: Any) -> str:
+        """One line about an instance: sizes, load."""
+        ...
+
+
+class Generator(Protocol):
+    """Builds random problems of one formulation."""
+
+    formulation: str
+    options: tuple[Option, ...]
+
+    def generate(self, seed: int, **options: Any) -> Any:
+        """A problem; the same seed and options give the same bytes."""
+        ...
+
+    def clusters(self) -> Mapping[str, str]:
+        """Named clusters with a line about each."""
+        ...
+
+
+_added: dict[str, dict[str, Method]] = {}
+
+
+@functools.cache
+def _entry_points(group: str) -> dict[str, importlib.metadata.EntryPoint]:
+    return {point.name: point for point in importlib.metadata.entry_points(group=group)}
+
+
+@functools.cache
+def formulation(name: str) -> Formulation:
+    """The formulation of that name."""
+    points = _entry_points("dmlopt.formulations")
+    if name not in points:
+        raise UnknownNameError("formulation", name, points)
+    loaded: Formulation = points[name].load()
+    return loaded
+
+
+@functools.cache
+def generator(name: str) -> Generator:
+    """The instance generator of that formulation."""
+    points = _entry_points("dmlopt.generators")
+    if name not in points:
+        raise UnknownNameError("generator", name, points)
+    loaded: Generator = points[name].load()
+    return loaded
+
+
+def formulation_names() -> list[str]:
+    """Names of all installed formulations."""
+    return sorted(_entry_points("dmlopt.formulations"))
+
+
+def formulation_of(problem: Any) -> Formulation:
+    """The formulation a problem object belongs to."""
+    for name in formulation_names():
+        if isinstance(problem, formulation(name).problem_type):
+            return formulation(name)
+    raise InputError(f"problem: expected an object of a registered formulation, got {type(problem).__name__}")
+
+
+def methods(name: str) -> dict[str, Method]:
+    """All methods of a formulation: its own first, then those added with `@method`."""
+    found = {each.name: each for each in formulation(name).methods()}
+    found.update(_added.get(name, {}))
+    return found
+
+
+def find_method(name: str, method_name: str) -> Method:
+    """One method; an unknown name is answered with the nearest valid one."""
+    known = methods(name)
+    if method_name not in known:
+        raise UnknownNameError(f"method of '{name}'", method_name, known)
+    return known[method_name]
+
+
+def method(
+    formulation_name: str, name: str, kind: str = "heuristic", summary: str = "", options: tuple[Option, ...] = ()
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register `function(problem, **options) -> solution` as a method; its answers are checked like any other's."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        def run(problem: Any, request: Request) -> Answer:
+            return Answer(solution=function(problem, **request.options))
+
+        text = summary or (function.__doc__ or "").strip().split("\n")[0]
+        formulation(formulation_name)
+        _added.setdefault(formulation_name, {})[name] = Method(name, kind, text, run, options)
+        return function
+
+    return register
