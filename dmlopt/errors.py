@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+MOST_SHOWN = 20  # problems of one input that a message lists
+
 
 class DmloptError(Exception):
     """Base of every error that dmlopt raises on purpose; `exit_code` is what the command line returns."""
@@ -13,13 +15,19 @@ class DmloptError(Exception):
 
 
 class InputError(DmloptError):
-    """Wrong input. Lists every problem found, each as `field.path: expected ..., got ...`."""
+    """Wrong input. Lists every problem found, each as `field.path: expected ..., got ...`.
+
+    `problems` holds all of them; the message shows the first `MOST_SHOWN` and says how many more there are.
+    """
 
     def __init__(self, problems: str | Iterable[str], source: str | None = None) -> None:
         self.problems = [problems] if isinstance(problems, str) else list(problems)
         self.source = source
         head = f"{source}: " if source else ""
-        super().__init__("\n".join(head + problem for problem in self.problems))
+        lines = [head + problem for problem in self.problems[:MOST_SHOWN]]
+        if len(self.problems) > MOST_SHOWN:
+            lines.append(f"{head}and {len(self.problems) - MOST_SHOWN} more problems")
+        super().__init__("\n".join(lines))
 
 
 class UnknownNameError(DmloptError):
