@@ -16,9 +16,10 @@ class Status(enum.StrEnum):
     OPTIMAL = "optimal"  # certified gap <= the asked gap
     OPTIMAL_CLAIMED = "optimal-claimed"  # a solver says so; no certificate of ours
     FEASIBLE = "feasible"
-    INFEASIBLE = "infeasible"
-    UNKNOWN = "unknown"
-    ERROR = "error"
+    BOUND = "bound"  # a bound, no solution
+    INFEASIBLE = "infeasible"  # proven if there is a certificate, else a solver's word
+    UNKNOWN = "unknown"  # neither a solution nor a bound
+    ERROR = "error"  # something that the method delivered did not hold
 
 
 class Limit(enum.StrEnum):
@@ -44,8 +45,8 @@ class TracePoint:
 class Shortage:
     """Why nothing is feasible: which rows are short, and by how much.
 
-    `kind`: "row" (one row alone), "together" (the rows only together: a dual ray), "integer" (the LP is feasible, no
-    integer point is), "agents" (an agent has no plan that fits at all).
+    `kind`: "row" (one row alone), "together" (the rows only together: a dual ray), "integer" (the LP is feasible,
+    no integer point is), "agents" (an agent has no plan that fits at all).
     """
 
     kind: str
@@ -54,11 +55,31 @@ class Shortage:
     message: str
 
 
+@dataclass(frozen=True)
+class StoredSolution:
+    """A solution as it stands in a file: JSON data that only the formulation, given the problem, can read."""
+
+    formulation: str
+    instance_hash: str
+    data: Any
+
+
+@dataclass(frozen=True)
+class StoredCertificate:
+    """A certificate in a file of its own, with the bound (in objective units) that it is said to prove."""
+
+    formulation: str
+    instance_hash: str
+    bound: float | None
+    data: dict[str, Any]
+
+
 @dataclass
 class Answer:
     """What a method returns. Everything in it is a claim until `dmlopt.api` has checked it.
 
-    `certificate` is JSON data (see dmlopt.engine.certificate); `claimed_bound` is a solver's word, in objective units.
+    `certificate` is JSON data (see dmlopt.engine.certificate); `claimed_bound` is a solver's word, in objective
+    units.
     """
 
     solution: Any | None = None
@@ -85,8 +106,10 @@ def relative_gap(objective: float | None, bound: float | None) -> float | None:
 class Result:
     """A checked run.
 
-    `objective` comes from the formulation's checker, `bound` from the certificate recomputed from the problem data,
-    `claimed_bound` from a solver. `prices` say what one more unit of a resource is worth.
+    `objective` comes from the formulation's checker, `bound` from the certificate recomputed from the problem
+    data, `claimed_bound` from a solver. `prices` say what one more unit of a resource is worth. A result that was
+    read from a file keeps its solution as a `StoredSolution` until it meets its problem, and in `stated` what the
+    file said about fields that are computed here (`gap`, `verified`, `digest`).
     """
 
     formulation: str
@@ -111,6 +134,7 @@ class Result:
     statistics: Mapping[str, float] = field(default_factory=dict)
     message: str = ""
     sense: str = "min"
+    stated: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def gap(self) -> float | None:
@@ -119,7 +143,9 @@ class Result:
 
     @property
     def verified(self) -> bool:
-        """True when what this result states was checked: a feasible solution, or a certified bound or infeasibility."""
+        """True when what is stated was checked: a feasible solution, a certified bound or infeasibility."""
+        if self.status is Status.ERROR:
+            return False
         if self.solution is not None:
             return self.verdict is not None and self.verdict.feasible
         return self.bound is not None or (self.status is Status.INFEASIBLE and self.certificate is not None)
