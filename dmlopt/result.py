@@ -45,8 +45,8 @@ class TracePoint:
 class Shortage:
     """Why nothing is feasible: which rows are short, and by how much.
 
-    `kind`: "row" (one row alone), "together" (the rows only together: a dual ray), "integer" (the LP is feasible,
-    no integer point is), "agents" (an agent has no plan that fits at all).
+    `kind`: "row" (one row alone), "together" (the rows only together: a dual ray), "integer" (the LP is
+    feasible, no integer point is), "agents" (an agent has no plan that fits at all).
     """
 
     kind: str
@@ -78,8 +78,8 @@ class StoredCertificate:
 class Answer:
     """What a method returns. Everything in it is a claim until `dmlopt.api` has checked it.
 
-    `certificate` is JSON data (see dmlopt.engine.certificate); `claimed_bound` is a solver's word, in objective
-    units.
+    `certificate` is JSON data (see dmlopt.engine.certificate); `claimed_bound` is a solver's word, in
+    objective units.
     """
 
     solution: Any | None = None
@@ -107,9 +107,9 @@ class Result:
     """A checked run.
 
     `objective` comes from the formulation's checker, `bound` from the certificate recomputed from the problem
-    data, `claimed_bound` from a solver. `prices` say what one more unit of a resource is worth. A result that was
-    read from a file keeps its solution as a `StoredSolution` until it meets its problem, and in `stated` what the
-    file said about fields that are computed here (`gap`, `verified`, `digest`).
+    data, `claimed_bound` from a solver. `prices` say what one more unit of a resource is worth. A result that
+    was read from a file keeps its solution as a `StoredSolution` until it meets its problem, and in `stated`
+    what the file said about fields that are computed here (`gap`, `verified`, `digest`).
     """
 
     formulation: str

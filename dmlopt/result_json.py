@@ -1,11 +1,11 @@
-"""A Result as JSON data and back. Reading trusts nothing: every field is checked, and what it says stays a claim."""
+"""A Result as JSON data and back. Reading checks every field; what a file says stays a claim until checked."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from dmlopt.check import Verdict, Violation
 from dmlopt.fields import Fields
@@ -15,6 +15,8 @@ from dmlopt.strict_json import digest
 
 RESULT_FORMAT = "dmlopt-result/1"
 PHASES = ("build", "solve", "check", "total")
+
+Kind = TypeVar("Kind", Status, Limit)
 
 
 def result_to_json(result: Result, formulation: Formulation) -> dict[str, Any]:
@@ -97,20 +99,9 @@ def result_from_json(data: Any, source: str | None = None) -> Result:
 
 
 _FIELDS = (
-    *(
-        "formulation",
-        "method",
-        "kind",
-        "status",
-        "limit",
-        "sense",
-        "objective",
-        "bound",
-        "claimed_bound",
-        "gap",
-    ),
-    *("verified", "message", "seconds", "seed", "parameters", "versions", "statistics", "prices", "shortage"),
-    *("instance_hash", "verdict", "trace", "solution", "certificate", "digest"),
+    *("formulation", "method", "kind", "status", "limit", "sense", "objective", "bound", "claimed_bound"),
+    *("gap", "verified", "message", "seconds", "seed", "parameters", "versions", "statistics", "prices"),
+    *("shortage", "instance_hash", "verdict", "trace", "solution", "certificate", "digest"),
 )
 
 
@@ -190,6 +181,6 @@ def _object_or_null(field: Fields) -> dict[str, Any] | None:
     return field.value if isinstance(field.value, dict) else None
 
 
-def _choice[Kind: (Status, Limit)](kinds: type[Kind], field: Fields, neutral: Kind) -> Kind:
+def _choice(kinds: type[Kind], field: Fields, neutral: Kind) -> Kind:
     text = field.text(choices=[each.value for each in kinds])
     return kinds(text) if text else neutral

@@ -1,4 +1,4 @@
-"""JSON without its traps: no NaN, no infinities, no duplicate keys, errors with positions, files replaced in one step."""
+"""JSON without its traps: no NaN, no infinities, no duplicate keys; errors with positions; atomic writing."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def compact(data: Any) -> str:
 
 
 def readable(data: dict[str, Any]) -> str:
-    """An object with one line per member, and one line per element of its lists of objects: easy to read and compare."""
+    """An object with a line per member and a line per element of its lists of objects: easy to compare."""
     members = []
     for key, value in data.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
@@ -146,15 +146,13 @@ def _plain(value: Any) -> Any:
 
 
 def write(text: str, path: str | os.PathLike[str]) -> None:
-    """Replace a file in one step: readers see the old content or the new one, never half of it. `.gz` compresses."""
+    """Replace a file in one step: readers see the old content or the new, never half. `.gz` compresses."""
     raw = text.encode()
     if os.fspath(path).endswith(".gz"):
         raw = gzip.compress(raw, mtime=0)
     target = Path(os.path.realpath(path))
     try:
-        if target.exists() and not stat.S_ISREG(
-            target.stat().st_mode
-        ):  # a pipe or a device cannot be replaced
+        if target.exists() and not stat.S_ISREG(target.stat().st_mode):  # a pipe or device: not replaceable
             target.write_bytes(raw)
             return
         temporary = _beside(target)
