@@ -1,0 +1,1 @@
+"""Published scheduling problems, one folder per paper: statement, checker, planner, methods."""
