@@ -1,1 +1,41 @@
-"""dmlopt: exact optimisation and certified bounds for scheduling distributed machine-learning jobs."""
+"""dmlopt: exact optimisation and certified bounds for scheduling distributed machine-learning jobs.
+
+import dmlopt
+
+problem = dmlopt.generate("optimus", cluster="cpu-7x16", jobs=12, seed=1)
+result = dmlopt.solve(problem, "exact", time_limit=30)
+print(result.summary())
+"""
+
+from importlib.metadata import version as _version
+
+from dmlopt.api import formulations, generate, load, methods, save, solve
+from dmlopt.checking import CheckReport, check
+from dmlopt.errors import BackendError, DmloptError, InputError, UnknownNameError
+from dmlopt.files import instance_hash
+from dmlopt.registry import Method, Option, method
+from dmlopt.result import Limit, Result, Status
+
+__version__ = _version("dmlopt")
+
+__all__ = [
+    "BackendError",
+    "CheckReport",
+    "DmloptError",
+    "InputError",
+    "Limit",
+    "Method",
+    "Option",
+    "Result",
+    "Status",
+    "UnknownNameError",
+    "check",
+    "formulations",
+    "generate",
+    "instance_hash",
+    "load",
+    "method",
+    "methods",
+    "save",
+    "solve",
+]

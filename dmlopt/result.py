@@ -139,7 +139,7 @@ class Result:
     @property
     def gap(self) -> float | None:
         """Certified relative gap; None without a feasible objective or without a certified bound."""
-        return relative_gap(self.objective, self.bound)
+        return None if self.status is Status.ERROR else relative_gap(self.objective, self.bound)
 
     @property
     def verified(self) -> bool:

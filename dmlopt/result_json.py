@@ -1,4 +1,4 @@
-"""A Result as JSON data and back. Reading checks every field; what a file says stays a claim until checked."""
+"""A Result as JSON data and back. Reading checks every field; what a file says is a claim until checked."""
 
 from __future__ import annotations
 
@@ -138,7 +138,12 @@ def _verdict_to_json(verdict: Verdict | None) -> dict[str, Any] | None:
     if verdict is None:
         return None
     violations = [
-        {"constraint": each.constraint, "where": each.where, "amount": each.amount, "message": each.message}
+        {
+            "constraint": each.constraint,
+            "where": each.where,
+            "amount": float(each.amount) if math.isfinite(each.amount) else 0.0,
+            "message": each.message,
+        }
         for each in verdict.violations
     ]
     return {"feasible": verdict.feasible, "objective": verdict.objective, "violations": violations}

@@ -1,0 +1,1 @@
+"""Results for people: summaries, tables, figures, the line that shows progress."""

@@ -1,0 +1,142 @@
+"""Tables of results: for the terminal (rich), Markdown and CSV, from one list of rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rich import box
+from rich.table import Table
+
+from dmlopt.report import numbers
+from dmlopt.result import Limit, Result, Status, relative_gap
+
+STYLES = {
+    Status.OPTIMAL: "green",
+    Status.OPTIMAL_CLAIMED: "cyan",
+    Status.BOUND: "cyan",
+    Status.INFEASIBLE: "yellow",
+    Status.UNKNOWN: "yellow",
+    Status.ERROR: "bold red",
+}
+HEADER = ("method", "kind", "objective", "certified bound", "gap", "time", "status")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method on one instance. `gap` is taken to the best certified bound that any method found there.
+
+    For a bound method it is the distance of its bound to the best objective. `note` explains a run that failed
+    or was left out on purpose.
+    """
+
+    instance: str
+    method: str
+    kind: str
+    objective: float | None
+    bound: float | None
+    gap: float | None
+    seconds: float | None
+    status: str
+    note: str = ""
+
+
+def compare_rows(instance: str, results: Iterable[Result]) -> list[Row]:
+    """Rows for the results on one instance, measured against the best bound and the best objective."""
+    known = list(results)
+    usable = [each for each in known if each.status is not Status.ERROR]
+    smaller = not usable or usable[0].sense == "min"
+    best_bound = _pick([each.bound for each in usable], largest=smaller)
+    best_value = _pick([each.objective for each in usable], largest=not smaller)
+    return [_row(instance, each, best_bound, best_value) for each in known]
+
+
+def _row(instance: str, result: Result, best_bound: float | None, best_value: float | None) -> Row:
+    if result.status is Status.ERROR:
+        gap = None
+    elif result.objective is not None:
+        gap = relative_gap(result.objective, best_bound)
+    else:
+        gap = relative_gap(best_value, result.bound)
+    ended = str(result.status) + (f", {result.limit}" if result.limit is not Limit.NONE else "")
+    return Row(
+        instance=instance,
+        method=result.method,
+        kind=result.kind,
+        objective=result.objective,
+        bound=result.bound,
+        gap=gap,
+        seconds=result.seconds["total"],
+        status=ended,
+        note=result.message if result.status is Status.ERROR else "",
+    )
+
+
+def _pick(values: Sequence[float | None], largest: bool) -> float | None:
+    present = [value for value in values if value is not None]
+    return (max if largest else min)(present, default=None)
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    return (
+        row.method,
+        row.kind,
+        numbers.number(row.objective),
+        numbers.number(row.bound),
+        numbers.gap(row.gap),
+        numbers.seconds(row.seconds),
+        row.status if not row.note else f"{row.status}: {row.note}",
+    )
+
+
+# -------------------------------------------------------------------- terminal
+
+
+def plain_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], title: str = "", right: str = ""
+) -> Table:
+    """A light table; `right` names, by position ("0110"), the columns that are numbers."""
+    table = Table(
+        title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
+    )
+    for position, name in enumerate(header):
+        table.add_column(name, justify="right" if right[position : position + 1] == "1" else "left")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def comparison_table(title: str, rows: Sequence[Row]) -> Table:
+    """Methods side by side on one instance."""
+    table = plain_table(HEADER, (), title, right="0011110")
+    for row in rows:
+        style = STYLES.get(Status(row.status.split(",")[0]), "") if row.seconds is not None else "dim"
+        *cells, ended = _cells(row)
+        table.add_row(*cells, f"[{style}]{ended}[/]" if style else ended)
+    return table
+
+
+# -------------------------------------------------------------------- files
+
+
+def markdown(rows: Sequence[Row]) -> str:
+    """The same table in Markdown."""
+    lines = [" | ".join(HEADER), " | ".join(["---", "---", *["---:"] * 4, "---"])]
+    lines += [" | ".join(cell.replace("|", "\\|") for cell in _cells(row)) for row in rows]
+    return "".join(f"| {line} |\n" for line in lines)
+
+
+def comma_separated(rows: Iterable[Row]) -> str:
+    """All rows with full precision."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    names = ("instance", "method", "kind", "objective", "bound", "gap", "seconds", "status", "note")
+    writer.writerow(names)
+    for row in rows:
+        values = [getattr(row, name) for name in names]
+        writer.writerow(
+            ["" if each is None else repr(each) if isinstance(each, float) else each for each in values]
+        )
+    return text.getvalue()
