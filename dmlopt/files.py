@@ -73,11 +73,9 @@ def _decode(data: Any, source: str) -> Any:
         return StoredSolution(name, instance_hash, solution)
     bound = root.get("bound")
     number = None if bound.is_null() else bound.number()
-    certificate = root.get("certificate")
-    certificate.entries()
-    root.no_unknown({"format", "formulation", "instance_hash", "bound", "certificate"})
     root.finish(source)
-    return StoredCertificate(name, instance_hash, number, certificate.value)
+    added = ("formulation", "instance_hash", "bound")
+    return StoredCertificate(name, instance_hash, number, {k: v for k, v in data.items() if k not in added})
 
 
 def _decode_instance(name: str, data: dict[str, Any], source: str) -> Any:
@@ -121,7 +119,7 @@ def encode(value: Any, part: str = "result") -> dict[str, Any]:
         return {**head, "instance_hash": value.instance_hash, "solution": value.data}
     if isinstance(value, StoredCertificate):
         head = {"format": CERTIFICATE_FORMAT, "formulation": value.formulation}
-        return {**head, "instance_hash": value.instance_hash, "bound": value.bound, "certificate": value.data}
+        return {**head, "instance_hash": value.instance_hash, "bound": value.bound, **value.data}
     formulation = registry.formulation_of(value)
     head = {"format": INSTANCE_FORMAT, "formulation": formulation.name}
     return {**head, **formulation.problem_to_json(value)}

@@ -1,24 +1,26 @@
 """Formulations, methods and generators by name.
 
-Packages announce themselves through the entry points `dmlopt.formulations` and `dmlopt.generators`, so that a user's own
-package can add one; `@method` adds a method to a formulation without packaging.
+Packages announce themselves through the entry points `dmlopt.formulations` and `dmlopt.generators`, so that a
+user's own package can add one; `@method` adds a method to a formulation without packaging.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib.metadata
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from dmlopt.check import Verdict
 from dmlopt.control import Clock, Progress
-from dmlopt.errors import InputError, UnknownNameError
+from dmlopt.errors import BackendError, InputError, UnknownNameError
 from dmlopt.packing import Packing
 from dmlopt.result import Answer
 
 KINDS = ("exact", "bound", "heuristic", "online")
+_SPELLED = {int: "an integer", float: "a finite number", bool: "true or false", str: "a text"}
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,12 @@ class Option:
             converted = self.type(value)
             if self.type is int and not isinstance(value, str) and converted != value:
                 raise ValueError
+            if self.type is float and not math.isfinite(converted):
+                raise ValueError
         except (TypeError, ValueError, OverflowError):
-            raise InputError(f"{path}: expected {self.type.__name__}, got {value!r}") from None
+            raise InputError(
+                f"{path}: expected {_SPELLED.get(self.type, 'a value')}, got {value!r}"
+            ) from None
         if self.choices and converted not in self.choices:
             listed = ", ".join(map(str, self.choices))
             raise InputError(f"{path}: expected one of {listed}, got {value!r}")
@@ -86,11 +92,13 @@ class Method:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise InputError(f"method '{self.name}': kind: expected one of {', '.join(KINDS)}, got '{self.kind}'")
+            raise InputError(
+                f"method '{self.name}': kind: expected one of {', '.join(KINDS)}, got '{self.kind}'"
+            )
 
 
 class Formulation(Protocol):
-    """What a paper's folder offers to the rest of dmlopt. One object per formulation, found by entry point."""
+    """What a paper's folder offers to the rest of dmlopt: one object per formulation, an entry point."""
 
     name: str
     title: str
@@ -118,7 +126,7 @@ class Formulation(Protocol):
         ...
 
     def plain_packing(self, problem: Any) -> Packing:
-        """Problem (P) over the whole, unpruned plan set (a PlainPlanner): what certificates are recomputed from."""
+        """Problem (P) over the whole, unpruned plan set (a PlainPlanner): what certificates are checked with."""
         ...
 
     def methods(self) -> Sequence[Method]:
@@ -153,13 +161,20 @@ def _entry_points(group: str) -> dict[str, importlib.metadata.EntryPoint]:
     return {point.name: point for point in importlib.metadata.entry_points(group=group)}
 
 
+def _load(what: str, point: importlib.metadata.EntryPoint) -> Any:
+    try:
+        return point.load()
+    except (ImportError, AttributeError) as error:
+        raise BackendError(f"{what} '{point.name}' cannot be loaded: {error}") from error
+
+
 @functools.cache
 def formulation(name: str) -> Formulation:
     """The formulation of that name."""
     points = _entry_points("dmlopt.formulations")
     if name not in points:
         raise UnknownNameError("formulation", name, points)
-    loaded: Formulation = points[name].load()
+    loaded: Formulation = _load("formulation", points[name])
     return loaded
 
 
@@ -169,7 +184,7 @@ def generator(name: str) -> Generator:
     points = _entry_points("dmlopt.generators")
     if name not in points:
         raise UnknownNameError("generator", name, points)
-    loaded: Generator = points[name].load()
+    loaded: Generator = _load("generator", points[name])
     return loaded
 
 
@@ -202,9 +217,13 @@ def find_method(name: str, method_name: str) -> Method:
 
 
 def method(
-    formulation_name: str, name: str, kind: str = "heuristic", summary: str = "", options: tuple[Option, ...] = ()
+    formulation_name: str,
+    name: str,
+    kind: str = "heuristic",
+    summary: str = "",
+    options: tuple[Option, ...] = (),
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register `function(problem, **options) -> solution` as a method; its answers are checked like any other's."""
+    """Register `function(problem, **options) -> solution` as a method; its answers are checked like any."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         def run(problem: Any, request: Request) -> Answer:

@@ -28,7 +28,7 @@ HEADER = ("method", "kind", "objective", "certified bound", "gap", "time", "stat
 class Row:
     """One method on one instance. `gap` is taken to the best certified bound that any method found there.
 
-    For a bound method it is the distance of its bound to the best objective. `note` explains a run that failed
+    For a bound method it is the distance of its bound to the best objective. `note`: why a run failed
     or was left out on purpose.
     """
 
