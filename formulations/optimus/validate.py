@@ -1,7 +1,7 @@
 """What the data of an Optimus problem must satisfy, checked on whole arrays.
 
-Files are read field by field (`files.py`); this is the check behind it that also guards problems built in
-Python. Messages name the field in the spelling of the instance file.
+Files are read field by field (`instance_json.py`); this is the check behind it that also guards problems
+built in Python. Messages name the field in the spelling of the instance file.
 """
 
 from __future__ import annotations
