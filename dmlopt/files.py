@@ -94,7 +94,7 @@ def _wrong_format(written: str) -> str:
     kind, _, version = written.partition("/")
     for known in FORMATS:
         if known.startswith(f"{kind}/") and version:
-            return f"format: expected '{known}', got '{written}': this version is not known to this dmlopt"
+            return f"format: expected '{known}', got '{written}': not a version this dmlopt can read"
     field = Fields({"format": written}).get("format")
     field.text(choices=FORMATS)
     return field.problems[0]

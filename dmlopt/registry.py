@@ -126,7 +126,7 @@ class Formulation(Protocol):
         ...
 
     def plain_packing(self, problem: Any) -> Packing:
-        """Problem (P) over the whole, unpruned plan set (a PlainPlanner): what certificates are checked with."""
+        """Problem (P) over the whole, unpruned plan set (a PlainPlanner), for checking certificates."""
         ...
 
     def methods(self) -> Sequence[Method]:

@@ -34,10 +34,10 @@ def result_to_json(result: Result, formulation: Formulation) -> dict[str, Any]:
         "status": str(result.status),
         "limit": str(result.limit),
         "sense": result.sense,
-        "objective": result.objective,
-        "bound": result.bound,
-        "claimed_bound": result.claimed_bound,
-        "gap": result.gap,
+        "objective": _real(result.objective),
+        "bound": _real(result.bound),
+        "claimed_bound": _real(result.claimed_bound),
+        "gap": _real(result.gap),
         "verified": result.verified,
         "message": result.message,
         "seconds": dict(result.seconds),
@@ -49,7 +49,9 @@ def result_to_json(result: Result, formulation: Formulation) -> dict[str, Any]:
         "shortage": _shortage_to_json(result.shortage),
         "instance_hash": result.instance_hash,
         "verdict": _verdict_to_json(result.verdict),
-        "trace": [[point.seconds, point.incumbent, point.bound] for point in result.trace],
+        "trace": [
+            [float(point.seconds), _real(point.incumbent), _real(point.bound)] for point in result.trace
+        ],
         "solution": solution,
         "certificate": result.certificate,
     }
@@ -112,13 +114,17 @@ def _finite(numbers: Mapping[str, float]) -> dict[str, float]:
     return {name: float(value) for name, value in numbers.items() if math.isfinite(value)}
 
 
+def _real(value: float | None) -> float | None:
+    return None if value is None else float(value)
+
+
 def _shortage_to_json(shortage: Shortage | None) -> dict[str, Any] | None:
     if shortage is None:
         return None
     return {
         "kind": shortage.kind,
         "rows": list(shortage.rows),
-        "amounts": list(shortage.amounts),
+        "amounts": [float(amount) for amount in shortage.amounts],
         "message": shortage.message,
     }
 
@@ -146,7 +152,7 @@ def _verdict_to_json(verdict: Verdict | None) -> dict[str, Any] | None:
         }
         for each in verdict.violations
     ]
-    return {"feasible": verdict.feasible, "objective": verdict.objective, "violations": violations}
+    return {"feasible": verdict.feasible, "objective": _real(verdict.objective), "violations": violations}
 
 
 def _read_verdict(field: Fields) -> Verdict | None:
