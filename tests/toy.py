@@ -29,8 +29,8 @@ class ToyProblem:
     uses: tuple[tuple[int, ...], ...]
 
 
-# Capacity 8: the plans (0, 1, 0) use 2 + 4 + 1 = 7 and are worth 1 + 8 + 2 = 11; the others that fit are worth
-# less: (1, 0, 0) 3.5 + 5 + 2 = 10.5, (0, 0, 1) 1 + 5 + 3 = 9, (0, 0, 0) 1 + 5 + 2 = 8.
+# Capacity 8: the plans (0, 1, 0) use 2 + 4 + 1 = 7 and are worth 1 + 8 + 2 = 11; the others that fit are
+# worth less: (1, 0, 0) 3.5 + 5 + 2 = 10.5, (0, 0, 1) 1 + 5 + 3 = 9, (0, 0, 0) 1 + 5 + 2 = 8.
 TIGHT = ToyProblem(8, ((1.0, 3.5), (5.0, 8.0), (2.0, 3.0)), ((2, 5), (2, 4), (1, 4)))
 TIGHT_OPTIMUM = (0, 1, 0)
 # Everything fits: the best plan of each job, 3.5 + 8 + 3 = 14.5, proven by the price 0.

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from rich.markup import escape
 
 from dmlopt.checking import CLAIMED, FAILS, HOLDS, CheckReport, check
-from dmlopt.cli.common import FINE, NOT_VERIFIED, STDIN, console, read_problem, read_result
+from dmlopt.cli.common import FINE, NOT_VERIFIED, STDIN, console, emit, read_problem, read_result
 from dmlopt.errors import InputError
 from dmlopt.report.tables import plain_table
 from dmlopt.strict_json import compact
@@ -47,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     problem = read_problem(arguments.file)
     report = check(problem, read_result(arguments.result))
     if arguments.json:
-        sys.stdout.write(compact(_as_json(report)) + "\n")
+        emit(compact(_as_json(report)) + "\n")
     else:
         _print(report)
     return FINE if report.ok else NOT_VERIFIED

@@ -17,6 +17,7 @@ from dmlopt.strict_json import read_bytes
 
 FINE, NOT_VERIFIED, WRONG_INPUT, NO_ANSWER, BACKEND_FAILED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 4, 130, 141
 PIPED_WIDTH = 100
+PIECE = 1 << 15
 STDIN = "-"
 
 
@@ -26,6 +27,12 @@ def console(stderr: bool = False) -> Console:
     return Console(
         file=stream, width=None if stream.isatty() else PIPED_WIDTH, highlight=False, soft_wrap=False
     )
+
+
+def emit(text: str) -> None:
+    """Machine-readable output. In pieces: an unbuffered stdout may drop the end of one large write unnoticed."""
+    for start in range(0, len(text), PIECE):
+        sys.stdout.write(text[start : start + PIECE])
 
 
 def say(message: str) -> None:

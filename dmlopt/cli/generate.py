@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from dmlopt import registry
 from dmlopt.api import generate
-from dmlopt.cli.common import FINE, not_negative, say, settings
+from dmlopt.cli.common import FINE, emit, not_negative, say, settings
 from dmlopt.errors import InputError
 from dmlopt.files import encode, save
 from dmlopt.strict_json import readable, require_writable
@@ -59,5 +58,5 @@ def run(arguments: argparse.Namespace) -> int:
         save(problem, arguments.output)
         say(f"wrote {arguments.output}: {registry.formulation_of(problem).describe(problem)}")
     else:
-        sys.stdout.write(readable(encode(problem)))
+        emit(readable(encode(problem)))
     return FINE

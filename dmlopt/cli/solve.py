@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from dmlopt import registry
@@ -11,6 +10,7 @@ from dmlopt.api import solve
 from dmlopt.cli.common import (
     at_least_one,
     console,
+    emit,
     exit_code,
     not_negative,
     read_problem,
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     if to_file:
         save(result, arguments.output)
     if arguments.json or arguments.output == "-":
-        sys.stdout.write(compact(encode(result)) + "\n")
+        emit(compact(encode(result)) + "\n")
     else:
         out = console()
         out.print(f"instance   {formulation.describe(problem)}", markup=False)
