@@ -12,7 +12,21 @@ class Clock:
 
     time_limit: float | None = None
     started: float = field(default_factory=time.perf_counter)
-    interrupted: bool = False
+    parent: Clock | None = None
+    _interrupted: bool = False
+
+    @property
+    def interrupted(self) -> bool:
+        """True when somebody asked to stop, here or at the clock this one was started from."""
+        return self._interrupted or (self.parent is not None and self.parent.interrupted)
+
+    @interrupted.setter
+    def interrupted(self, value: bool) -> None:
+        self._interrupted = value
+
+    def part(self, seconds: float) -> Clock:
+        """A clock for a step of at most `seconds` that ends when this one does."""
+        return Clock(min(seconds, self.remaining()), parent=self)
 
     def elapsed(self) -> float:
         """Seconds since the start."""

@@ -121,6 +121,10 @@ class Planner(Protocol):
         """The two halves of `part` under `cut`. Together they hold every plan of `part`."""
         ...
 
+    def magnitude(self, prices: FloatArray) -> float:
+        """About max |v| + max |a|.|p| over plans worth having: decides how many bits a certificate uses."""
+        ...
+
 
 class PlainPlanner(Protocol):
     """The planner that certificates call: the whole plan set, no pruning, no tolerance, integer arithmetic.
@@ -155,8 +159,11 @@ class PlainPlanner(Protocol):
         """The two halves of `part` under `cut`; raises InputError when the cut does not fit the part."""
         ...
 
-    def magnitude(self, prices: FloatArray) -> float:
-        """max |v| + max |a|.|p|: decides how many bits the scaled arithmetic may use."""
+    def headroom(self, prices: FloatArray) -> float:
+        """max |v| + the largest priced supply of a plan: what may not exceed 2^62 after scaling.
+
+        Costs must not overflow either, but may saturate at 2^61: a plan then looks cheaper than it is, and the bound stays valid.
+        """
         ...
 
 

@@ -19,10 +19,15 @@ from dmlopt.errors import InputError
 from dmlopt.packing import BoolArray, Cut, FloatArray, IntArray, Part, Plan, PlanBatch
 
 
+SATURATED = 2**61
+"""Scaled costs beyond this are cut off to it."""
+
+
 class PlanTable:
     """A Planner and PlainPlanner over listed plans.
 
     value[l], usage[l, m], key[l] describe plan l; `detail(key)` gives the formulation's own description of a plan.
+    `identity` labels the agents: those with different labels never count as identical, even if pruning left them the same plans.
     """
 
     def __init__(
@@ -32,6 +37,7 @@ class PlanTable:
         usage: IntArray,
         key: IntArray | None = None,
         detail: Callable[[int], Any] | None = None,
+        identity: IntArray | None = None,
     ) -> None:
         self.start = np.asarray(start, dtype=np.int64)
         self.value = np.asarray(value, dtype=np.float64)
@@ -39,6 +45,7 @@ class PlanTable:
         self.plan_usage = np.asfortranarray(usage, dtype=np.int64)
         self.key = np.arange(len(self.value), dtype=np.int64) if key is None else np.asarray(key, dtype=np.int64)
         self.detail = detail
+        self.identity = identity
         if self.plan_usage.shape[0] != len(self.value) or self.start[-1] != len(self.value):
             raise ValueError("start, value and usage describe different numbers of plans")
 
@@ -189,9 +196,8 @@ class PlanTable:
         rows = self.rows_of(agent) if part is None else part
         if not isinstance(cut, list) or not all(isinstance(k, int) for k in cut):
             raise InputError(f"cut of agent {agent}: expected a list of plan keys")
+        # Keys that are not here belong to plans that this table has dropped; they change nothing.
         listed = np.isin(self.key[rows], np.asarray(cut, dtype=np.int64))
-        if int(listed.sum()) != len(set(cut)):
-            raise InputError(f"cut of agent {agent}: names plans that are not in the part")
         return rows[listed], rows[~listed]
 
     # ---------------------------------------------------------------- evaluation in integers (PlainPlanner)
@@ -203,15 +209,23 @@ class PlanTable:
         cost = np.abs(self._float_usage) @ np.abs(prices)
         return float(np.abs(self.value).max() + cost.max())
 
+    def headroom(self, prices: FloatArray) -> float:
+        """max |v| + the largest priced supply of a plan. Costs need no room: they saturate."""
+        if not self.plan_count:
+            return 0.0
+        supply = -np.minimum(self._float_usage, 0.0) @ prices if (self.plan_usage < 0).any() else np.zeros(1)
+        return float(np.abs(self.value).max() + supply.max())
+
     def scaled_value(self, bits: int) -> IntArray:
         """Values times 2^bits, rounded up."""
         return np.ceil(np.ldexp(self.value, bits)).astype(np.int64)
 
     def scaled_reduced(self, prices: IntArray, bits: int, valued: bool = True) -> IntArray:
-        """Scaled reduced value of every plan, exactly."""
+        """Scaled reduced value of every plan, exactly; costs too large for 64 bits count as 2^61, which only weakens bounds."""
         scores = self.scaled_value(bits) if valued else np.zeros(self.plan_count, dtype=np.int64)
         for row in np.flatnonzero(prices):
-            scores -= self.plan_usage[:, row] * prices[row]
+            scores -= self.plan_usage[:, row] * prices[row]  # wraps where it overflows; those plans are replaced below
+        scores[self._float_usage @ prices.astype(np.float64) > SATURATED] = -SATURATED
         return scores
 
     def scaled_best_all(
@@ -237,6 +251,7 @@ class PlanTable:
         scores = -(self.plan_usage[rows] @ prices)
         if valued:
             scores = scores + np.ceil(np.ldexp(self.value[rows], bits)).astype(np.int64)
+        scores[self._float_usage[rows] @ prices.astype(np.float64) > SATURATED] = -SATURATED
         return int(scores.max())
 
     # ---------------------------------------------------------------- smaller tables, same keys
@@ -245,14 +260,19 @@ class PlanTable:
         """The table with only the plans of `mask`."""
         counts = np.bincount(self.agent_of[mask], minlength=self.agent_count)
         start = np.concatenate([[0], np.cumsum(counts)])
-        return PlanTable(start, self.value[mask], self.plan_usage[mask], self.key[mask], self.detail)
+        return PlanTable(start, self.value[mask], self.plan_usage[mask], self.key[mask], self.detail, self.identity)
 
     def for_agents(self, agents: IntArray) -> PlanTable:
         """The table of some agents only, in that order."""
         sizes = self.sizes[agents]
         start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         rows = np.repeat(self.start[:-1][agents] - start[:-1], sizes) + np.arange(start[-1])
-        return PlanTable(start, self.value[rows], self.plan_usage[rows], self.key[rows], self.detail)
+        identity = None if self.identity is None else self.identity[agents]
+        return PlanTable(start, self.value[rows], self.plan_usage[rows], self.key[rows], self.detail, identity)
+
+    def unvalued(self) -> PlanTable:
+        """The same plans with value zero: what infeasibility proofs look at."""
+        return PlanTable(self.start, np.zeros(self.plan_count), self.plan_usage, self.key)
 
     def least_use(self) -> IntArray:
         """Least usage of one plan, per agent and row (0 for agents without plans)."""
@@ -274,6 +294,7 @@ class PlanTable:
         seen: dict[bytes, int] = {}
         for agent in np.flatnonzero((size[group] > 1) & filled):  # only agents whose totals agree can be equal
             rows = slice(self.start[agent], self.start[agent + 1])
-            content = self.value[rows].tobytes() + self.plan_usage[rows].tobytes()
+            name = b"" if self.identity is None else self.identity[agent].tobytes()
+            content = name + self.value[rows].tobytes() + self.plan_usage[rows].tobytes()
             labels[agent] = seen.setdefault(content, int(agent))
         return labels

@@ -1,0 +1,1 @@
+"""Solver libraries behind one border: arrays in (`Program`), `ProgramResult` out. Each is imported late, in its own file."""

@@ -1,0 +1,194 @@
+"""The column LP of (P): one HiGHS model that is kept through a whole search.
+
+Columns are plans, rows are capacities, agents' counts, and counts of cells where a class of several agents was split. From
+node to node only bounds change. Every capacity row has an elastic column that buys capacity at a high price: so the LP is
+always feasible, its duals are capped, and elastic use that no plan can replace is the sign of infeasibility.
+
+Its duals become prices that the planner re-evaluates: the LP's tolerances never enter a bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csc_array, vstack
+
+from dmlopt.backends.highs import KeptLinearProgram
+from dmlopt.engine.cells import Cell
+from dmlopt.packing import FloatArray, IntArray, Packing
+
+ELASTIC_COST = 1e2
+"""First cost of the whole capacity of a row, in typical total values: raised only where plans are dearer than that."""
+LARGEST_ELASTIC_COST = 1e9
+
+
+@dataclass(frozen=True)
+class ColumnPoint:
+    """An optimal point of the column LP: its value, prices per row, and the plans used with their weights."""
+
+    value: float
+    prices: FloatArray
+    agents: IntArray
+    ids: IntArray
+    weights: FloatArray
+    elastic: float  # bought capacity, as a share of capacity summed over rows
+
+
+class ColumnLP:
+    """The kept model. `value_scale` and `row_scale` make all numbers in it about 1."""
+
+    def __init__(self, packing: Packing, value_scale: float, price_scale: FloatArray) -> None:
+        self.packing = packing
+        self.value_scale = value_scale
+        self.row_scale = value_scale / price_scale
+        rows = packing.row_count
+        capacity = packing.capacity / self.row_scale
+        self._lp = KeptLinearProgram(
+            np.concatenate([np.full(rows, -np.inf), packing.lo.astype(np.float64)]),
+            np.concatenate([capacity, packing.hi.astype(np.float64)]),
+        )
+        elastic = csc_array(
+            (-np.ones(rows), (np.arange(rows), np.arange(rows))), shape=(rows + packing.agent_count, rows)
+        )
+        self.elastic_cost = ELASTIC_COST
+        self._lp.add_columns(np.full(rows, ELASTIC_COST), elastic, np.zeros(rows), np.full(rows, np.inf))
+        self.agents = np.empty(0, dtype=np.int64)
+        self.ids = np.empty(0, dtype=np.int64)
+        self._known: set[int] = set()
+        self._columns_of: dict[int, list[int]] = {}
+        self._blocked: dict[int, IntArray] = {}  # agent -> positions with upper bound 0
+        self._cell_rows: dict[tuple[int, int], tuple[int, Cell]] = {}  # (agent, id of part) -> row; holds the part alive
+        self._limited: dict[int, list[int]] = {}  # agent -> rows whose bounds a node has set
+        self._applied: dict[int, Cell] = {}
+
+    def known(self, id: int) -> bool:
+        """Whether a plan is a column already."""
+        return id in self._known
+
+    def add(self, agents: IntArray, ids: IntArray) -> int:
+        """Add plans as columns; known ones are passed over. Returns how many were new."""
+        fresh: dict[int, int] = {}
+        for agent, id in zip(agents.tolist(), ids.tolist(), strict=True):
+            if id not in self._known:
+                fresh.setdefault(id, agent)
+        if not fresh:
+            return 0
+        new_ids = np.fromiter(fresh, dtype=np.int64, count=len(fresh))
+        owners = np.fromiter(fresh.values(), dtype=np.int64, count=len(fresh))
+        usage = csc_array(self.packing.planner.usage(new_ids).T.astype(np.float64).multiply((1.0 / self.row_scale)[:, None]))
+        count = len(new_ids)
+        membership = csc_array(
+            (np.ones(count), (owners, np.arange(count))), shape=(self.packing.agent_count, count)
+        )
+        blocks = [usage, membership]
+        if self._cell_rows:
+            blocks.append(self._cell_memberships(owners, new_ids))
+        cost = -self.packing.planner.values(new_ids) / self.value_scale
+        self._lp.add_columns(cost, csc_array(vstack(blocks)), np.zeros(count), np.full(count, np.inf))
+        for offset, (id, agent) in enumerate(zip(new_ids.tolist(), owners.tolist(), strict=True)):
+            self._columns_of.setdefault(agent, []).append(len(self.ids) + offset)
+            self._known.add(id)
+        self.ids = np.concatenate([self.ids, new_ids])
+        self.agents = np.concatenate([self.agents, owners])
+        self._applied = {agent: cell for agent, cell in self._applied.items() if agent not in set(owners.tolist())}
+        return count
+
+    def _cell_memberships(self, owners: IntArray, ids: IntArray) -> csc_array:
+        rows: list[int] = []
+        columns: list[int] = []
+        for place, ((agent, _), (_, cell)) in enumerate(self._cell_rows.items()):
+            own = np.flatnonzero(owners == agent)
+            inside = own[self.packing.planner.contains(agent, cell.part, ids[own])]
+            rows.extend([place] * len(inside))
+            columns.extend(inside.tolist())
+        return csc_array((np.ones(len(rows)), (rows, columns)), shape=(len(self._cell_rows), len(ids)))
+
+    # ---------------------------------------------------------------- the limits of one node
+
+    def apply(self, cells: Mapping[int, Cell]) -> None:
+        """Set the bounds of this node; only agents whose cells differ from the last node are touched."""
+        for agent in [a for a in self._applied if a not in cells]:
+            self._restrict(agent, None)
+            del self._applied[agent]
+        for agent, cell in cells.items():
+            if self._applied.get(agent) is not cell:
+                self._restrict(agent, cell)
+                self._applied[agent] = cell
+
+    def _restrict(self, agent: int, cell: Cell | None) -> None:
+        columns = np.array(self._columns_of.get(agent, []), dtype=np.int64)
+        old = self._blocked.pop(agent, np.empty(0, dtype=np.int64))
+        allowed = np.ones(len(columns), dtype=bool)
+        for row in self._limited.pop(agent, []):
+            self._lp.set_row_bounds(row, -np.inf, np.inf)
+        lo, hi = int(self.packing.lo[agent]), int(self.packing.hi[agent])
+        if cell is not None:
+            allowed = self._allowed(agent, cell, self.ids[columns])
+            if hi > 1:
+                self._limit_rows(agent, cell)
+            lo, hi = cell.lo, cell.hi
+        self._lp.set_row_bounds(self.packing.row_count + agent, float(lo), float(hi))
+        blocked = columns[~allowed]
+        free = np.setdiff1d(old, blocked)
+        shift = self.packing.row_count
+        self._lp.set_column_bounds(free + shift, np.zeros(len(free)), np.full(len(free), np.inf))
+        self._lp.set_column_bounds(blocked + shift, np.zeros(len(blocked)), np.zeros(len(blocked)))
+        if len(blocked):
+            self._blocked[agent] = blocked
+
+    def _allowed(self, agent: int, cell: Cell, ids: IntArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Which plans may be used at all: those in a leaf cell that may hold one."""
+        if cell.hi == 0:
+            return np.zeros(len(ids), dtype=bool)
+        if cell.halves is None:
+            return self.packing.planner.contains(agent, cell.part, ids)
+        first, second = cell.halves
+        return self._allowed(agent, first, ids) | self._allowed(agent, second, ids)
+
+    def _limit_rows(self, agent: int, cell: Cell) -> None:
+        """Rows for the count limits inside a class of several agents."""
+        for half in cell.halves or ():
+            if half.lo > 0 or half.hi < cell.hi:
+                row = self._row_of(agent, half)
+                self._lp.set_row_bounds(row, float(half.lo), float(min(half.hi, cell.hi)))
+                self._limited.setdefault(agent, []).append(row)
+            self._limit_rows(agent, half)
+
+    def _row_of(self, agent: int, cell: Cell) -> int:
+        key = (agent, id(cell.part))
+        if key not in self._cell_rows:
+            columns = np.array(self._columns_of.get(agent, []), dtype=np.int64)
+            inside = columns[self.packing.planner.contains(agent, cell.part, self.ids[columns])]
+            row = self._lp.add_row(inside + self.packing.row_count, np.ones(len(inside)), -np.inf, np.inf)
+            self._cell_rows[key] = (row, cell)
+        return self._cell_rows[key][0]
+
+    # ---------------------------------------------------------------- solving
+
+    def raise_elastic_cost(self) -> bool:
+        """Make bought capacity ten times dearer; False when it is as dear as the arithmetic allows."""
+        if self.elastic_cost >= LARGEST_ELASTIC_COST:
+            return False
+        self.elastic_cost *= 10.0
+        rows = self.packing.row_count
+        self._lp.set_costs(np.arange(rows, dtype=np.int64), np.full(rows, self.elastic_cost))
+        return True
+
+    def solve(self, seconds: float) -> ColumnPoint | None:
+        """The LP at the present bounds; None when the solver did not come back with an optimum."""
+        answer = self._lp.solve(seconds)
+        if answer.x is None or answer.row_dual is None or answer.objective is None:
+            return None
+        rows = self.packing.row_count
+        prices = np.maximum(-answer.row_dual[:rows], 0.0) * self.value_scale / self.row_scale
+        used = np.flatnonzero(answer.x[rows:] > 1e-9)
+        return ColumnPoint(
+            self.packing.offset - answer.objective * self.value_scale,
+            prices,
+            self.agents[used],
+            self.ids[used],
+            answer.x[rows:][used],
+            float(answer.x[:rows].sum()),
+        )
