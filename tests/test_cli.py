@@ -1,4 +1,4 @@
-"""The command line on the toy: outputs, exit codes, a message instead of a traceback for every wrong input."""
+"""The command line on the toy: outputs, exit codes, a message and no traceback for every wrong input."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def console(stderr: bool = False) -> Console:
 
 
 def emit(text: str) -> None:
-    """Machine-readable output. In pieces: an unbuffered stdout may drop the end of one large write unnoticed."""
+    """Machine-readable output, in pieces: an unbuffered stdout may drop the end of one large write."""
     for start in range(0, len(text), PIECE):
         sys.stdout.write(text[start : start + PIECE])
 

@@ -92,7 +92,7 @@ def plot_gap_against_time(rows: Sequence[Row], path: str | None = None) -> Any:
             [max(row.seconds or 0.0, 1e-4) for row in own],
             [max(row.gap or 0.0, FLOOR) for row in own],
             s=46,
-            marker=MARKERS[position % len(MARKERS)],
+            marker=MARKERS[(position + position // len(COLOURS)) % len(MARKERS)],
             color=COLOURS[position % len(COLOURS)],
             edgecolors="white",
             linewidths=0.6,
