@@ -104,7 +104,13 @@ def _run_all(arguments: argparse.Namespace, report: Report, out: Console) -> Non
     )
     cases = [(cluster, jobs) for cluster in CLUSTERS for jobs in arguments.jobs]
     shown = Console(stderr=True)
-    with Progress(*columns, console=shown, transient=True, disable=not shown.is_terminal) as bar:
+    with Progress(
+        *columns,
+        console=shown,
+        transient=True,
+        disable=not shown.is_terminal,
+        redirect_stdout=False,
+    ) as bar:
         task = bar.add_task("generating", total=len(cases) * len(dmlopt.methods("optimus")))
         for cluster, jobs in cases:
             options = {"cluster": cluster, "jobs": jobs, "load": arguments.load}
@@ -124,9 +130,11 @@ def _run_all(arguments: argparse.Namespace, report: Report, out: Console) -> Non
                     report.interrupted = True
                     break
             rows = compare_rows(name, results) + others
+            bar.stop()
             _add_section(report, rows, f"{CLUSTERS[cluster]}, {jobs} jobs", problem, out)
             if report.interrupted:
                 return
+            bar.start()
 
 
 def _run_one(problem: Any, name: str, method: dmlopt.Method, jobs: int) -> Result | Row:

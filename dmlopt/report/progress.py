@@ -22,7 +22,13 @@ class ProgressLine:
         self._began = time.perf_counter()
         self._last = Progress("starting")
         self._live = (
-            Live(get_renderable=self._render, console=console, transient=True, refresh_per_second=8)
+            Live(
+                get_renderable=self._render,
+                console=console,
+                transient=True,
+                refresh_per_second=8,
+                redirect_stdout=False,
+            )
             if console.is_terminal
             else None
         )
