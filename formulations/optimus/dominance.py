@@ -40,10 +40,10 @@ def drop_exchanged(
 ) -> None:
     """Drop from `kept` every pair that loses against an exchange of tasks which uses no more of any resource.
 
-    b workers less make room for a = min_r floor(b O_r / N_r) more servers; then every pair (p', w') <= (p +
-    a, w - b) uses at most what (p, w) uses. The same with servers and workers changing places. Of two pairs
-    with equal use and equal time the one with fewer servers stays: the first exchange must be strictly
-    faster, the second only as fast.
+    b workers less make room for a = min_r floor(b O_r / N_r) more servers; then every pair
+    (p', w') <= (p + a, w - b) uses at most what (p, w) uses. The same with servers and workers changing
+    places. Of two pairs with equal use and equal time the one with fewer servers stays: the first exchange
+    must be strictly faster, the second only as fast.
     """
     servers, workers = time.shape[1:]
     _drop(kept, time, least, _exchange_rates(worker_demand, server_demand, workers, servers), True)
@@ -53,8 +53,8 @@ def drop_exchanged(
 
 
 def _exchange_rates(given: IntArray, taken: IntArray, most: int, limit: int) -> IntArray:
-    """rates[b - 1, j]: how many `taken` tasks fit into what b `given` tasks of job j use, at most `limit`."""
-    freed = np.arange(1, most, dtype=np.int64)[:, None, None] * given
+    """rates[b, j]: how many `taken` tasks fit into what b `given` tasks of job j use, at most `limit`."""
+    freed = np.arange(most, dtype=np.int64)[:, None, None] * given
     fitting = np.where(taken > 0, freed // np.maximum(taken, 1), limit)
     return np.asarray(np.minimum(fitting.min(axis=2), limit), dtype=np.int64)
 
@@ -62,8 +62,7 @@ def _exchange_rates(given: IntArray, taken: IntArray, most: int, limit: int) -> 
 def _drop(kept: BoolArray, time: FloatArray, least: FloatArray, rates: IntArray, strict: bool) -> None:
     """Second axis: the task that is added; third axis: the task that is given up."""
     top = time.shape[1] - 1
-    for index, rate in enumerate(rates):
-        given_up = index + 1
+    for given_up, rate in enumerate(rates):
         gains = np.flatnonzero(rate > 0)  # rate 0 is componentwise dominance, which is done
         if not len(gains):
             continue
@@ -71,5 +70,6 @@ def _drop(kept: BoolArray, time: FloatArray, least: FloatArray, rates: IntArray,
         job = gains[job]
         rival = least[job, np.minimum(added + rate[job], top), spared]
         own = time[job, added, spared + given_up]
-        loses = rival < own if strict else rival <= own
+        # Nothing given up and still more tasks (they use nothing): then the rivals include the pair itself.
+        loses = rival < own if strict or given_up == 0 else rival <= own
         kept[job[loses], added[loses], spared[loses] + given_up] = False

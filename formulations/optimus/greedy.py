@@ -149,15 +149,30 @@ class _Greedy:
         waiting = []
         rows = range(self.problem.resource_count)
         for job in range(self.problem.job_count):
-            p, w = _first_pair(self.problem, job)
+            p, w = self._first_pair(job)
             server, worker = self.demands[0][job], self.demands[1][job]
-            if self._take([p * server[r] + w * worker[r] for r in rows]):
+            if p > 0 and self._take([p * server[r] + w * worker[r] for r in rows]):
                 self.servers[job], self.workers[job] = p, w
             elif self.problem.waiting is None:
                 return None
             else:
                 waiting.append(job)
         return waiting
+
+    def _first_pair(self, job: int) -> tuple[int, int]:
+        """(1, 1); where it was not measured, the smallest measured pair (fewest tasks, then fewest servers).
+
+        (0, 0) when nothing was measured within the limits.
+        """
+        table = self.problem.speeds.get(job)
+        if table is None or table[0, 0] > 0:
+            return 1, 1
+        most_servers, most_workers = self.limits[job]
+        p, w = np.nonzero(table[: int(most_servers), : int(most_workers)])
+        if not len(p):
+            return 0, 0
+        at = np.lexsort((p, p + w))[0]
+        return int(p[at]) + 1, int(w[at]) + 1
 
     def _take(self, demand: list[int]) -> bool:
         """Take `demand` from what is free if it fits."""
@@ -216,16 +231,6 @@ def _limits(problem: OptimusProblem) -> list[tuple[float, float]]:
     for job, table in problem.speeds.items():
         limits[job] = (min(limits[job][0], table.shape[0]), min(limits[job][1], table.shape[1]))
     return limits
-
-
-def _first_pair(problem: OptimusProblem, job: int) -> tuple[int, int]:
-    """(1, 1); where it was not measured, the smallest measured pair (fewest tasks, then fewest servers)."""
-    table = problem.speeds.get(job)
-    if table is None or table[0, 0] > 0:
-        return 1, 1
-    p, w = np.nonzero(table)
-    at = np.lexsort((p, p + w))[0]
-    return int(p[at]) + 1, int(w[at]) + 1
 
 
 def _task_demands(problem: OptimusProblem, lookahead: bool) -> list[IntArray]:

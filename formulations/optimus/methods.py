@@ -71,12 +71,18 @@ def _greedy_run(preset: Mapping[str, Any]) -> Callable[[OptimusProblem, Request]
             return Answer(claimed_infeasible=claimed, shortage=shortage, build_seconds=build_seconds)
         return Answer(
             solution=found.allocation,
-            limit=Limit.NONE if found.finished else Limit.TIME,
+            limit=_limit(found.finished, request),
             build_seconds=build_seconds,
             statistics={"additions": len(found.steps), "waiting": len(found.waiting)},
         )
 
     return run
+
+
+def _limit(finished: bool, request: Request) -> Limit:
+    if finished:
+        return Limit.NONE
+    return Limit.INTERRUPTED if request.clock.interrupted else Limit.TIME
 
 
 def _start_shortage(problem: OptimusProblem) -> Shortage | None:

@@ -156,8 +156,7 @@ def allocation(problem: OptimusProblem, packing: Packing, picks: Picks) -> Alloc
 def picks_of(problem: OptimusProblem, packing: Packing, allocation: Allocation) -> Picks | None:
     """The plans of an allocation, for a warm start. A pair that was left out becomes one that dominates it.
 
-    None when some job has neither: a pair beyond the limits, not measured, too large, or waiting where that
-    is not allowed.
+    None when some job has neither: a pair that was not measured, or waiting where that is not allowed.
     """
     table = packing.planner
     assert isinstance(table, PlanTable)

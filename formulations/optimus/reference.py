@@ -183,7 +183,7 @@ def reference_program(problem: OptimusProblem) -> Any:
     for index, (job, pairs) in enumerate(available_pairs(problem)):
         chosen = []
         for p, w in pairs:
-            x = pulp.LpVariable(f"x_{index}_{p}_{w}", cat="Binary")
+            x = program.add_variable(f"x_{index}_{p}_{w}", cat="Binary")
             chosen.append((x, 1))
             objective.append((x, _cost(problem, index, job, p, w)))
             for r, row in enumerate(use):

@@ -56,8 +56,9 @@ def _counts(values: Any, name: str) -> IntArray:
     """Whole numbers as a read-only integer array; anything else is an InputError."""
     try:
         given = np.asarray(values)
-        counts = given.astype(np.int64)
-        exact = bool((counts == given).all()) and given.dtype != np.bool_
+        finite = given.dtype != np.bool_ and bool(np.isfinite(given).all())
+        counts = given.astype(np.int64) if finite else np.zeros(given.shape, dtype=np.int64)
+        exact = finite and bool((counts == given).all())
     except (TypeError, ValueError, OverflowError):
         exact = False
     if not exact or given.ndim != 1:
