@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rich.markup import escape
+from rich.text import Text
 
 from dmlopt.checking import CLAIMED, FAILS, HOLDS, CheckReport, check
 from dmlopt.cli.common import FINE, NOT_VERIFIED, STDIN, console, emit, read_problem, read_result
@@ -59,8 +59,7 @@ def _as_json(report: CheckReport) -> dict[str, Any]:
 
 def _print(report: CheckReport) -> None:
     rows = [
-        (f"[{STYLES[each.outcome]}]{each.outcome}[/]", each.name, escape(each.message))
-        for each in report.lines
+        (Text(each.outcome, style=STYLES[each.outcome]), each.name, each.message) for each in report.lines
     ]
     out = console()
     out.print(plain_table(("outcome", "statement", "what was found"), rows))

@@ -41,8 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
         rows = []
         for name in registry.formulation_names():
             formulation = registry.formulation(name)
-            rows.append((name, formulation.title, formulation.sense, ", ".join(registry.methods(name))))
-        out.print(plain_table(("formulation", "title", "sense", "methods"), rows))
+            rows.append((name, formulation.title, formulation.sense, str(len(registry.methods(name)))))
+        out.print(plain_table(("formulation", "title", "sense", "methods"), rows, right="0001"))
         out.print("`dmlopt list FORMULATION` shows methods, options and clusters.")
     else:
         _list_one(arguments.formulation, out)
@@ -55,9 +55,14 @@ def _list_one(name: str, out: Console) -> None:
     methods = registry.methods(name).values()
     rows = [(each.name, each.kind, each.summary) for each in methods]
     out.print(plain_table(("method", "kind", "what it does"), rows, "Methods"))
-    options = [(each.name, *cells) for each in methods for cells in _option_rows(each.options)]
-    if options:
-        head = ("method", "option", "default", "meaning")
+    owners: dict[tuple[str, str, str], list[str]] = {}
+    for each in methods:
+        for cells in _option_rows(each.options):
+            owners.setdefault(cells, []).append(each.name)
+    if owners:
+        names = [each.name for each in methods]
+        options = [(*cells, _abbreviated(own, names)) for cells, own in owners.items()]
+        head = ("option", "default", "meaning", "of")
         out.print(plain_table(head, options, "Options of methods (--set name=value)"))
     maker = _generator(name)
     if maker is None:
@@ -78,6 +83,13 @@ def _generator(name: str) -> Generator | None:
 
 def _option_rows(options: Sequence[Option]) -> list[tuple[str, str, str]]:
     return [(each.name, _default(each.default), _meaning(each)) for each in options]
+
+
+def _abbreviated(owners: list[str], names: list[str]) -> str:
+    """Some of the method names; `greedy*` where they are all that begin like that."""
+    if len(owners) > 2 and owners == [name for name in names if name.startswith(owners[0])]:
+        return f"{owners[0]}*"
+    return ", ".join(owners)
 
 
 def _default(value: Any) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from rich import box
 from rich.table import Table
+from rich.text import Text
 
 from dmlopt.report import numbers
 from dmlopt.result import Limit, Result, Status, relative_gap
@@ -104,7 +105,7 @@ def plain_table(
     for position, name in enumerate(header):
         table.add_column(name, justify="right" if right[position : position + 1] == "1" else "left")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
     return table
 
 
@@ -114,7 +115,7 @@ def comparison_table(title: str, rows: Sequence[Row]) -> Table:
     for row in rows:
         style = STYLES.get(Status(row.status.split(",")[0]), "") if row.seconds is not None else "dim"
         *cells, ended = _cells(row)
-        table.add_row(*cells, f"[{style}]{ended}[/]" if style else ended)
+        table.add_row(*map(Text, cells), Text(ended, style=style))
     return table
 
 
