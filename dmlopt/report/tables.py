@@ -96,11 +96,15 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def plain_table(
-    header: Sequence[str], rows: Iterable[Sequence[str]], title: str = "", right: str = ""
+    header: Sequence[str], rows: Iterable[Sequence[str | Text]], title: str = "", right: str = ""
 ) -> Table:
     """A light table; `right` names, by position ("0110"), the columns that are numbers."""
     table = Table(
-        title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
+        title=Text(title) if title else None,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
     )
     for position, name in enumerate(header):
         table.add_column(name, justify="right" if right[position : position + 1] == "1" else "left")
