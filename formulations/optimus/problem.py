@@ -38,7 +38,18 @@ from formulations.optimus.speed import (
     asynchronous_seconds,
     synchronous_seconds,
 )
-from formulations.optimus.validate import validate
+from formulations.optimus.validate import as_integers, as_numbers, check_jobs, validate
+
+INTEGER_COLUMNS = (
+    "capacity",
+    "mode",
+    "batch",
+    "worker_demand",
+    "server_demand",
+    "server_max",
+    "worker_max",
+)
+UNBOUNDED = 2**40  # more tasks than any limit allows
 
 
 @dataclass(frozen=True)
@@ -85,28 +96,18 @@ class OptimusProblem:
         count = len(self.steps)
         self._store("resources", tuple(self.resources))
         for name in ("theta", "steps"):
-            self._store_array(name, getattr(self, name), np.float64)
-        for name in (
-            "capacity",
-            "mode",
-            "batch",
-            "worker_demand",
-            "server_demand",
-            "server_max",
-            "worker_max",
-        ):
-            self._store_array(name, getattr(self, name), np.int64)
-        tables = {int(job): _frozen(table, np.float64) for job, table in sorted(self.speeds.items())}
-        self._store("speeds", tables)
+            self._store(name, as_numbers(getattr(self, name), name))
+        for name in INTEGER_COLUMNS:
+            self._store(name, as_integers(getattr(self, name), name))
+        tables = {int(job): as_numbers(table, f"jobs[{job}].speed") for job, table in self.speeds.items()}
+        self._store("speeds", dict(sorted(tables.items())))
         if self.waiting is not None:
-            self._store_array("waiting", np.broadcast_to(self.waiting, (count,)), np.float64)
+            cost = as_numbers(self.waiting, "waiting.cost")
+            self._store("waiting", as_numbers(np.full(count, cost), "waiting") if cost.ndim == 0 else cost)
         validate(self)
 
     def _store(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
-
-    def _store_array(self, name: str, value: Any, dtype: type) -> None:
-        self._store(name, _frozen(value, dtype))
 
     @classmethod
     def from_jobs(
@@ -118,24 +119,22 @@ class OptimusProblem:
     ) -> OptimusProblem:
         """A problem from `Job` objects; resources may be given as (name, unit) pairs."""
         kinds = tuple(kind if isinstance(kind, ResourceKind) else ResourceKind(*kind) for kind in resources)
-        width = len(kinds)
-        theta = np.zeros((len(jobs), THETA_COUNT[SYNC]))
-        for row, job in enumerate(jobs):
-            theta[row, : len(job.theta)] = job.theta
-        return cls(
-            resources=kinds,
-            capacity=np.array(capacity, dtype=np.int64),
-            mode=np.array([MODES.index(job.mode) for job in jobs], dtype=np.int64),
-            theta=theta,
-            batch=np.array([job.batch or 0 for job in jobs], dtype=np.int64),
-            steps=np.array([job.steps for job in jobs], dtype=np.float64),
-            worker_demand=np.array([job.worker for job in jobs], dtype=np.int64).reshape(len(jobs), width),
-            server_demand=np.array([job.server for job in jobs], dtype=np.int64).reshape(len(jobs), width),
-            server_max=np.array([job.server_max or 0 for job in jobs], dtype=np.int64),
-            worker_max=np.array([job.worker_max or 0 for job in jobs], dtype=np.int64),
-            speeds={row: np.array(job.speed) for row, job in enumerate(jobs) if job.speed is not None},
-            waiting=None if waiting is None else np.asarray(waiting, dtype=np.float64),
-        )
+        check_jobs(jobs, len(kinds))
+        padding = (0.0,) * THETA_COUNT[SYNC]
+        columns: dict[str, Any] = {
+            "capacity": capacity,
+            "mode": [MODES.index(job.mode) for job in jobs],
+            "theta": [(*job.theta, *padding)[: len(padding)] for job in jobs],
+            "batch": [job.batch or 0 for job in jobs],
+            "steps": [job.steps for job in jobs],
+            "worker_demand": [job.worker for job in jobs],
+            "server_demand": [job.server for job in jobs],
+            "server_max": [job.server_max or 0 for job in jobs],
+            "worker_max": [job.worker_max or 0 for job in jobs],
+            "speeds": {row: job.speed for row, job in enumerate(jobs) if job.speed is not None},
+            "waiting": waiting,
+        }
+        return cls(resources=kinds, **columns)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, OptimusProblem):
@@ -201,19 +200,10 @@ class OptimusProblem:
         return servers, workers
 
 
-UNBOUNDED = 2**40
-
-
 def _most(room: IntArray, demand: IntArray) -> IntArray:
     """How many tasks of `demand` fit into `room`, per job; UNBOUNDED where the task uses nothing."""
     fitting = np.where(demand > 0, room // np.maximum(demand, 1), UNBOUNDED)
     return np.asarray(fitting.min(axis=1, initial=UNBOUNDED), dtype=np.int64)
-
-
-def _frozen(value: Any, dtype: type) -> Any:
-    array: Any = np.array(value, dtype=dtype)
-    array.flags.writeable = False
-    return array
 
 
 def _same(first: Any, second: Any) -> bool:

@@ -6,16 +6,17 @@ built in Python. Messages name the field in the spelling of the instance file.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dmlopt.errors import InputError
-from dmlopt.packing import BoolArray
-from formulations.optimus.speed import ASYNC, MODES, SYNC, TABLE
+from dmlopt.packing import BoolArray, FloatArray, IntArray
+from formulations.optimus.speed import ASYNC, MODES, SYNC, TABLE, THETA_COUNT
 
 if TYPE_CHECKING:
-    from formulations.optimus.problem import OptimusProblem
+    from formulations.optimus.problem import Job, OptimusProblem
 
 MOST_AMOUNT: Final = 10**12  # keeps every product of counts and demands inside 64 bits
 MOST_COUNT: Final = 2**20 - 1  # plan keys hold p and w in 20 bits each
@@ -40,6 +41,43 @@ def _raise(found: list[str]) -> None:
         raise InputError(found)
 
 
+def as_numbers(values: Any, name: str) -> FloatArray:
+    """`values` as a read-only array of floats."""
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name}: expected numbers in rows of equal length") from None
+    array.flags.writeable = False
+    return array
+
+
+def as_integers(values: Any, name: str) -> IntArray:
+    """`values` as a read-only array of integers; a number with a fraction is an error, not rounded."""
+    numbers = as_numbers(values, name)
+    array = np.array(values)
+    if array.dtype.kind not in "iuf" or not (np.abs(numbers) < 2**62).all():
+        raise InputError(f"{name}: expected integers of at most {MOST_AMOUNT}")
+    integers = array.astype(np.int64)
+    if not (integers == array).all():
+        raise InputError(f"{name}: expected integers, got numbers with fractions")
+    integers.flags.writeable = False
+    return integers
+
+
+def check_jobs(jobs: Sequence[Job], resource_count: int) -> None:
+    """Raise InputError for jobs that cannot even be put into columns."""
+    found = [] if jobs else ["jobs: expected at least 1 job, got none"]
+    for index, job in enumerate(jobs):
+        if job.mode not in MODES:
+            found.append(f"jobs[{index}].mode: expected one of {', '.join(MODES)}, got {job.mode!r}")
+        elif len(job.theta) != (count := THETA_COUNT[MODES.index(job.mode)]):
+            found.append(f"jobs[{index}].theta: expected {count} numbers, got {len(job.theta)}")
+        for name, demand in (("worker", job.worker), ("ps", job.server)):
+            if len(demand) != resource_count:
+                found.append(f"jobs[{index}].{name}: expected {resource_count} amounts, got {len(demand)}")
+    _raise(found)
+
+
 def _shapes(problem: OptimusProblem) -> list[str]:
     found = []
     jobs, resources = problem.job_count, problem.resource_count
@@ -50,7 +88,7 @@ def _shapes(problem: OptimusProblem) -> list[str]:
     names = [kind.name for kind in problem.resources]
     if len(set(names)) < len(names):
         found.append(f"resources: expected different names, got {', '.join(names)}")
-    expected = {
+    expected: dict[str, tuple[int, ...]] = {
         "capacity": (resources,),
         "mode": (jobs,),
         "theta": (jobs, 5),
@@ -61,6 +99,8 @@ def _shapes(problem: OptimusProblem) -> list[str]:
         "server_max": (jobs,),
         "worker_max": (jobs,),
     }
+    if problem.waiting is not None:
+        expected["waiting"] = (jobs,)
     for name, shape in expected.items():
         got = getattr(problem, name).shape
         if got != shape:

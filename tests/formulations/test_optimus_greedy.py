@@ -140,7 +140,7 @@ def test_amounts_are_taken_in_the_bare_unit():
 
 
 def test_shortage_in_list_order():
-    # (1, 1) needs (5,1,17), (6,1,20), (5,1,20). After J1 (5,1,23) is left: too few cores for J2, enough for J3.
+    # (1, 1) needs (5,1,17), (6,1,20), (5,1,20). J1 leaves (5,1,23): too few cores for J2, enough for J3.
     run = marginal_gain(example_3(capacity=(10, 2, 40), waiting=1e6))
     assert run.allocation.pairs() == [(1, 1), (0, 0), (1, 1)]
     assert run.waiting == [1]

@@ -253,8 +253,17 @@ def test_times_must_be_finite():
         ({"theta": (1, math.nan, 0, 0)}, "jobs[0].theta[1]: expected a finite number >= 0, got nan"),
         ({"worker": (-1,)}, "jobs[0].worker[0]: expected an integer from 0 to 1000000000000, got -1"),
         ({"server_max": -3}, "jobs[0].p_max: expected an integer from 1 to 1048575, got -3"),
-        ({"mode": "sync"}, "jobs[0].M: expected an integer from 1 to 1000000000000, got 0"),
-        ({"mode": "table"}, "jobs[0].speed: expected a table of speeds"),
+        (
+            {"mode": "sync", "theta": (1,) * 5},
+            "jobs[0].M: expected an integer from 1 to 1000000000000, got 0",
+        ),
+        ({"mode": "table", "theta": ()}, "jobs[0].speed: expected a table of speeds"),
+        ({"mode": "slow"}, "jobs[0].mode: expected one of sync, async, table, got 'slow'"),
+        ({"theta": (1, 1)}, "jobs[0].theta: expected 4 numbers, got 2"),
+        ({"worker": (1, 2)}, "jobs[0].worker: expected 1 amounts, got 2"),
+        ({"worker": (0.5,)}, "worker_demand: expected integers, got numbers with fractions"),
+        ({"worker": (10**30,)}, "worker_demand: expected integers of at most 1000000000000"),
+        ({"server_max": "many"}, "server_max: expected numbers in rows of equal length"),
     ],
 )
 def test_problems_built_in_python_are_checked_too(change, expected):
@@ -280,3 +289,19 @@ def test_equality():
     other["capacity"][0] += 1
     assert problem != FORMULATION.problem_from_json(other)
     assert problem != 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"jobs": []}, "jobs: expected at least 1 job, got none"),
+        ({"capacity": [1, 2]}, "capacity: expected an array of shape (1,), got (2,)"),
+        ({"waiting": [1.0, 2.0]}, "waiting: expected an array of shape (1,), got (2,)"),
+        ({"waiting": -1}, "waiting.cost[0]: expected a finite number >= 0, got -1.0"),
+    ],
+)
+def test_wrong_arguments(arguments, expected):
+    jobs = [Job("async", 1, (1,), (1,), theta=(1, 1, 0, 0))]
+    with pytest.raises(InputError) as caught:
+        OptimusProblem.from_jobs(UNIT, **{"capacity": [5], "jobs": jobs, **arguments})
+    assert caught.value.problems[0] == expected
