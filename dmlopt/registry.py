@@ -42,6 +42,8 @@ class Option:
                 raise InputError(f"{path}: expected true or false, got '{value}'")
             value = value.lower() in ("true", "yes", "1")
         try:
+            if isinstance(value, bool) != (self.type is bool) and not isinstance(value, str):
+                raise ValueError
             converted = self.type(value)
             if self.type is int and not isinstance(value, str) and converted != value:
                 raise ValueError
@@ -212,7 +214,7 @@ def find_method(name: str, method_name: str) -> Method:
     """One method; an unknown name is answered with the nearest valid one."""
     known = methods(name)
     if method_name not in known:
-        raise UnknownNameError(f"method of '{name}'", method_name, known)
+        raise UnknownNameError(f"{name} method", method_name, known)
     return known[method_name]
 
 

@@ -216,7 +216,7 @@ def test_solve_failures_of_the_program_are_short_too(
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["--method", "bst"], "unknown method of 'toy' 'bst'. Did you mean 'best'?"),
+        (["--method", "bst"], "unknown toy method 'bst'. Did you mean 'best'?"),
         (
             ["--method", "best", "--time-limit", "0"],
             "argument --time-limit: expected a number of seconds > 0",
