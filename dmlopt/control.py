@@ -6,6 +6,10 @@ import time
 from dataclasses import dataclass, field
 
 
+class OutOfTime(Exception):
+    """Raised by `Clock.check` deep inside a step that cannot be cut short in another way."""
+
+
 @dataclass
 class Clock:
     """Time limit and interruption, asked by every loop of every method."""
@@ -41,6 +45,11 @@ class Clock:
     def expired(self) -> bool:
         """True when the method must come back with what it has."""
         return self.remaining() <= 0.0
+
+    def check(self) -> None:
+        """Raise OutOfTime when the time is over."""
+        if self.expired():
+            raise OutOfTime
 
 
 @dataclass(frozen=True)

@@ -190,6 +190,7 @@ class Packing:
     offset: float = 0.0
     value_step: float | None = None
     pure: bool = True
+    row_units: tuple[str, ...] = ()
 
     @property
     def agent_count(self) -> int:

@@ -9,8 +9,10 @@ and on Python integers (certificates).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Generic, TypeVar
 
 from dmlopt.packing import Cut, Part
@@ -71,6 +73,12 @@ class Cell:
             return self
         tighter = replace(self, lo=max(lo, self.lo), hi=min(hi, self.hi))
         return tighter.tightened()
+
+    @cached_property
+    def only(self) -> Cell | None:
+        """The one leaf that is left, if just one is (the usual case where an agent takes one plan)."""
+        found = list(itertools.islice(self.leaves(), 2))
+        return found[0][1] if len(found) == 1 else None
 
     def leaves(self, path: str = "") -> Iterator[tuple[str, Cell]]:
         """All cells that are not cut, with their paths, leaving out those that may hold no plan (hi = 0)."""

@@ -17,11 +17,12 @@ from scipy.sparse import csc_array, vstack
 
 from dmlopt.backends.highs import KeptLinearProgram
 from dmlopt.engine.cells import Cell
-from dmlopt.packing import FloatArray, IntArray, Packing
+from dmlopt.packing import BoolArray, FloatArray, IntArray, Packing, Part
 
 ELASTIC_COST = 1e2
 """First cost of the whole capacity of a row, in typical total values: raised only where plans are dearer than that."""
 LARGEST_ELASTIC_COST = 1e9
+_NONE = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,8 @@ class ColumnLP:
         self._cell_rows: dict[tuple[int, int], tuple[int, Cell]] = {}  # (agent, id of part) -> row; holds the part alive
         self._limited: dict[int, list[int]] = {}  # agent -> rows whose bounds a node has set
         self._applied: dict[int, Cell] = {}
+        self._agent_limits = dict(enumerate(zip(packing.lo.tolist(), packing.hi.tolist(), strict=True)))
+        self._membership: dict[int, tuple[Part, BoolArray]] = {}  # by id of part; holds the part alive
 
     def known(self, id: int) -> bool:
         """Whether a plan is a column already."""
@@ -109,43 +112,58 @@ class ColumnLP:
 
     def apply(self, cells: Mapping[int, Cell]) -> None:
         """Set the bounds of this node; only agents whose cells differ from the last node are touched."""
+        freed: list[IntArray] = []
+        blocked: list[IntArray] = []
         for agent in [a for a in self._applied if a not in cells]:
-            self._restrict(agent, None)
+            self._restrict(agent, None, freed, blocked)
             del self._applied[agent]
         for agent, cell in cells.items():
             if self._applied.get(agent) is not cell:
-                self._restrict(agent, cell)
+                self._restrict(agent, cell, freed, blocked)
                 self._applied[agent] = cell
+        if freed or blocked:
+            free, stop = (np.concatenate([*each, _NONE]) for each in (freed, blocked))
+            upper = np.concatenate([np.full(len(free), np.inf), np.zeros(len(stop))])
+            columns = np.concatenate([free, stop]) + self.packing.row_count
+            self._lp.set_column_bounds(columns, np.zeros(len(columns)), upper)
 
-    def _restrict(self, agent: int, cell: Cell | None) -> None:
-        columns = np.array(self._columns_of.get(agent, []), dtype=np.int64)
-        old = self._blocked.pop(agent, np.empty(0, dtype=np.int64))
-        allowed = np.ones(len(columns), dtype=bool)
+    def _restrict(
+        self, agent: int, cell: Cell | None, freed: list[IntArray], blocked: list[IntArray]
+    ) -> None:
+        old = self._blocked.pop(agent, _NONE)
         for row in self._limited.pop(agent, []):
             self._lp.set_row_bounds(row, -np.inf, np.inf)
         lo, hi = int(self.packing.lo[agent]), int(self.packing.hi[agent])
+        new = _NONE
         if cell is not None:
-            allowed = self._allowed(agent, cell, self.ids[columns])
+            columns = np.array(self._columns_of.get(agent, []), dtype=np.int64)
+            new = columns[~self._allowed(agent, cell, self.ids[columns])]
             if hi > 1:
                 self._limit_rows(agent, cell)
             lo, hi = cell.lo, cell.hi
-        self._lp.set_row_bounds(self.packing.row_count + agent, float(lo), float(hi))
-        blocked = columns[~allowed]
-        free = np.setdiff1d(old, blocked)
-        shift = self.packing.row_count
-        self._lp.set_column_bounds(free + shift, np.zeros(len(free)), np.full(len(free), np.inf))
-        self._lp.set_column_bounds(blocked + shift, np.zeros(len(blocked)), np.zeros(len(blocked)))
-        if len(blocked):
-            self._blocked[agent] = blocked
+        if self._agent_limits.get(agent) != (lo, hi):
+            self._lp.set_row_bounds(self.packing.row_count + agent, float(lo), float(hi))
+            self._agent_limits[agent] = (lo, hi)
+        if len(old):
+            freed.append(np.setdiff1d(old, new, assume_unique=True))
+        if len(new):
+            blocked.append(np.setdiff1d(new, old, assume_unique=True))
+            self._blocked[agent] = new
 
-    def _allowed(self, agent: int, cell: Cell, ids: IntArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def _allowed(self, agent: int, cell: Cell, ids: IntArray) -> BoolArray:
         """Which plans may be used at all: those in a leaf cell that may hold one."""
-        if cell.hi == 0:
-            return np.zeros(len(ids), dtype=bool)
-        if cell.halves is None:
-            return self.packing.planner.contains(agent, cell.part, ids)
-        first, second = cell.halves
-        return self._allowed(agent, first, ids) | self._allowed(agent, second, ids)
+        allowed = np.zeros(len(ids), dtype=bool)
+        for _, leaf in cell.leaves():
+            allowed |= self._inside(agent, leaf.part, ids)
+        return allowed
+
+    def _inside(self, agent: int, part: Part, ids: IntArray) -> BoolArray:
+        """Membership of an agent's columns in a part, remembered while the columns stay the same."""
+        known = self._membership.get(id(part))
+        if known is None or len(known[1]) != len(ids):
+            known = (part, self.packing.planner.contains(agent, part, ids))
+            self._membership[id(part)] = known
+        return known[1]
 
     def _limit_rows(self, agent: int, cell: Cell) -> None:
         """Rows for the count limits inside a class of several agents."""

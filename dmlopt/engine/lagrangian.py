@@ -23,6 +23,8 @@ from dmlopt.packing import FloatArray, Packing
 
 LARGEST_CAP = 1e7
 """Prices beyond this many times (total value / capacity) mean that the rows cannot be met."""
+STALLED = 40
+"""Evaluations without progress after which the cutting planes give up."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def price_scale(packing: Packing) -> tuple[float, FloatArray]:
 def lagrangian(
     packing: Packing,
     clock: Clock | None = None,
-    tolerance: float = 1e-7,
+    tolerance: float = 1e-8,
     start: FloatArray | None = None,
     limit: int = 500,
     tell: Callable[[DualPoint], None] | None = None,
@@ -89,6 +91,7 @@ def lagrangian(
     centre = np.zeros(packing.row_count) if start is None else np.clip(start / scale, 0.0, model.cap)
     best: DualPoint | None = None
     point, floor, count, runaway = centre, -np.inf, 0, False
+    narrowest, since = np.inf, 0  # the LP's tolerance can stall the last digits
     while True:
         found = evaluate(packing, point * scale)
         count += 1
@@ -114,7 +117,9 @@ def lagrangian(
             floor = max(floor, level * value)
         if best.bound - level * value <= tolerance * max(abs(best.bound), 1e-9):
             break
-        if count >= limit or clock.expired():
+        since = 0 if best.bound - level * value < 0.9 * narrowest else since + 1
+        narrowest = min(narrowest, best.bound - level * value)
+        if count >= limit or since >= STALLED or clock.expired():
             break
         point = corner if count == 1 or capped else 0.5 * (centre + corner)
     return LagrangianResult(best, floor, count, runaway)

@@ -49,7 +49,7 @@ class NodeSolver:
         best = NodeBound("leaf", known.bound, prices, None)
         if closed(best.bound):
             return best
-        self._ensure_columns(cells, prices)
+        self.lp.add(*known.extra)  # every cell that must hold a plan has a column, so the LP cannot lack one
         self.lp.apply(cells)
         while not self.clock.expired():
             point = self.lp.solve(self.clock.remaining())
@@ -74,14 +74,6 @@ class NodeSolver:
             elif agreed or not added:
                 break
         return best
-
-    def _ensure_columns(self, cells: Mapping[int, Cell], prices: FloatArray) -> None:
-        """Every cell that must hold a plan needs a column, or the LP would be infeasible for want of columns alone."""
-        for agent, cell in cells.items():
-            for _, leaf in cell.leaves():
-                plan = self.packing.planner.best(agent, prices, within=leaf.part)
-                if plan is not None and not self.lp.known(plan.id):
-                    self.lp.add(np.array([agent]), np.array([plan.id]))
 
     # ---------------------------------------------------------------- infeasibility
 

@@ -202,16 +202,18 @@ class _Search:
             self._improve()
             if self._closed(self.bound):
                 return True
-            if self.incumbent.picks is not None:
-                self.reduced = reduction.fix(
-                    self.reduced, self.proof, self.prices, self.bound, self.incumbent.value
-                )
+            self._fix()
             answer = self._sharpen()
             if answer is not None:
                 return answer
             if self.reduced.packing.agent_count > 0.7 * before:
                 break
+        self._fix()
         return True
+
+    def _fix(self) -> None:
+        if self.incumbent.picks is not None:
+            self.reduced = reduction.fix(self.reduced, self.proof, self.prices, self.bound, self.incumbent.value)
 
     def _collect(self, point: DualPoint) -> None:
         if self.reduced.rows is None:
