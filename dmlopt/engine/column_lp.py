@@ -2,7 +2,8 @@
 
 Columns are plans, rows are capacities, agents' counts, and counts of cells where a class of several agents was split. From
 node to node only bounds change. Every capacity row has an elastic column that buys capacity at a high price: so the LP is
-always feasible, its duals are capped, and elastic use that no plan can replace is the sign of infeasibility.
+always feasible and its duals are capped. Whether bought capacity means infeasibility is decided by a second set of costs, in
+which plans are free and only bought capacity counts.
 
 Its duals become prices that the planner re-evaluates: the LP's tolerances never enter a bound.
 """
@@ -57,6 +58,8 @@ class ColumnLP:
         self._lp.add_columns(np.full(rows, ELASTIC_COST), elastic, np.zeros(rows), np.full(rows, np.inf))
         self.agents = np.empty(0, dtype=np.int64)
         self.ids = np.empty(0, dtype=np.int64)
+        self._cost = np.empty(0)
+        self._shortage_only = False
         self._known: set[int] = set()
         self._columns_of: dict[int, list[int]] = {}
         self._blocked: dict[int, IntArray] = {}  # agent -> positions with upper bound 0
@@ -89,6 +92,8 @@ class ColumnLP:
         if self._cell_rows:
             blocks.append(self._cell_memberships(owners, new_ids))
         cost = -self.packing.planner.values(new_ids) / self.value_scale
+        self._cost = np.concatenate([self._cost, cost])
+        cost = np.zeros(count) if self._shortage_only else cost
         self._lp.add_columns(cost, csc_array(vstack(blocks)), np.zeros(count), np.full(count, np.inf))
         for offset, (id, agent) in enumerate(zip(new_ids.tolist(), owners.tolist(), strict=True)):
             self._columns_of.setdefault(agent, []).append(len(self.ids) + offset)
@@ -190,9 +195,20 @@ class ColumnLP:
         if self.elastic_cost >= LARGEST_ELASTIC_COST:
             return False
         self.elastic_cost *= 10.0
-        rows = self.packing.row_count
-        self._lp.set_costs(np.arange(rows, dtype=np.int64), np.full(rows, self.elastic_cost))
+        self._set_all_costs()
         return True
+
+    def look_for_shortage(self, on: bool) -> None:
+        """Switch to the LP whose plans cost nothing and that buys as little capacity as it can, or back."""
+        self._shortage_only = on
+        self._set_all_costs()
+
+    def _set_all_costs(self) -> None:
+        rows = self.packing.row_count
+        cost = np.concatenate([np.full(rows, self.elastic_cost), self._cost])
+        if self._shortage_only:
+            cost[:rows], cost[rows:] = 1.0, 0.0
+        self._lp.set_costs(np.arange(len(cost), dtype=np.int64), cost)
 
     def solve(self, seconds: float) -> ColumnPoint | None:
         """The LP at the present bounds; None when the solver did not come back with an optimum."""

@@ -11,13 +11,15 @@ import numpy as np
 from dmlopt.control import Clock
 from dmlopt.engine.cells import Cell
 from dmlopt.engine.column_lp import ColumnLP, ColumnPoint
-from dmlopt.engine.evaluate import evaluate
+from dmlopt.engine.evaluate import DualPoint, evaluate
 from dmlopt.packing import FloatArray, Packing, Planner
 
 AGREED = 1e-10
 """LP value and bound this close (relative): more columns would change nothing."""
 ELASTIC_USE = 1e-9
+RAY_WORTH = 2.0**20
 LARGE = 1e7
+"""Rays times this are prices beside which values count for nothing."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,32 @@ class NodeSolver:
             if added:
                 self.lp.apply(cells)
             agreed = best.bound - point.value <= AGREED * max(abs(best.bound), 1e-9)
+            if added and not agreed:
+                continue
+            if point.elastic <= ELASTIC_USE:
+                break
+            ray = self._ray(cells)
+            if ray is not None:
+                return NodeBound("ray", -np.inf, ray, None)
+            if not self.lp.raise_elastic_cost():
+                break
+        return best
+        self.lp.add(*known.extra)  # every cell that must hold a plan has a column, so the LP cannot lack one
+        self.lp.apply(cells)
+        while not self.clock.expired():
+            point = self.lp.solve(self.clock.remaining())
+            if point is None:
+                break
+            found = evaluate(self.packing, point.prices, cells)
+            if found.bound < best.bound:
+                best = NodeBound("leaf", found.bound, point.prices, point)
+            best = replace(best, point=point)
+            if closed(best.bound):
+                break
+            added = self.lp.add(found.picks.agents, found.picks.ids) + self.lp.add(*found.extra)
+            if added:
+                self.lp.apply(cells)
+            agreed = best.bound - point.value <= AGREED * max(abs(best.bound), 1e-9)
             if point.elastic > ELASTIC_USE and (agreed or not added):
                 ray = self._ray(cells, point.prices)
                 if ray is not None:
@@ -81,21 +109,33 @@ class NodeSolver:
         build = getattr(self.packing.planner, "unvalued", None)
         return replace(self.packing, planner=cast(Planner, build()), offset=0.0) if build else None
 
-    def _ray(self, cells: Mapping[int, Cell], prices: FloatArray) -> FloatArray | None:
-        """The direction in which prices grow when bought capacity gets dearer, if it proves infeasibility."""
-        before = self.lp.elastic_cost
-        if not self.lp.raise_elastic_cost():
-            return None
-        point = self.lp.solve(self.clock.remaining())
-        if point is None or point.elastic <= ELASTIC_USE:
-            return None
-        ray = np.maximum(point.prices - prices, 0.0) / (self.lp.elastic_cost - before)
-        if not ray.any():
-            return None
-        ray[ray < 1e-9 * ray.max()] = 0.0
-        capacity = float(np.abs(self.packing.capacity) @ ray)
+    def _ray(self, cells: Mapping[int, Cell]) -> FloatArray | None:
+        """Prices at which every choice costs more than the whole capacity is worth; None when there are none."""
+        self.lp.look_for_shortage(True)
+        try:
+            while not self.clock.expired():
+                point = self.lp.solve(self.clock.remaining())
+                if point is None or point.elastic <= ELASTIC_USE or not point.prices.any():
+                    return None
+                ray = np.where(point.prices < 1e-9 * point.prices.max(), 0.0, point.prices)
+                # A ray has no scale of its own; this one survives rounding to the certificate's integers.
+                ray *= RAY_WORTH / float((ray * np.maximum(np.abs(self.packing.capacity), 1)).max())
+                found = self._at_ray(cells, ray)
+                if found is None:
+                    return ray
+                added = self.lp.add(found.picks.agents, found.picks.ids) + self.lp.add(*found.extra)
+                if not added:
+                    return None
+                self.lp.apply(cells)
+        finally:
+            self.lp.look_for_shortage(False)
+        return None
+
+    def _at_ray(self, cells: Mapping[int, Cell], ray: FloatArray) -> DualPoint | None:
+        """The cheapest choice at these prices; None when even that costs more than the capacity is worth."""
+        worth = float(np.abs(self.packing.capacity) @ ray)
         if self._zero is not None:
-            margin = evaluate(self._zero, ray, cells).bound
-            return ray if margin < -1e-12 * max(capacity, 1e-300) else None
-        far = evaluate(self.packing, ray * LARGE, cells)
-        return ray if far.bound < -1e-3 * capacity * LARGE else None
+            found = evaluate(self._zero, ray, cells)
+            return None if found.bound < -1e-12 * max(worth, 1e-300) else found
+        found = evaluate(self.packing, ray * LARGE, cells)
+        return None if found.bound < -1e-3 * worth * LARGE else found

@@ -127,6 +127,7 @@ class _Search:
         infeasible = not self._root()
         if not infeasible and not self._closed(self.bound) and not self._stopped():
             infeasible = self._tree()
+        reduction.list_split_plans(self.reduced, self.proof)
         picks = self.incumbent.picks
         value = None if picks is None else self.incumbent.value
         return SearchResult(
@@ -304,30 +305,27 @@ class _Search:
         solver = self._solver()
         heap: list[tuple[float, int, _Node]] = []
         order = itertools.count()
-        feasible_leaf = self._open(heap, order, solver, 0, {}, self.prices)
+        self._open(heap, order, solver, 0, {}, self.prices)
         while heap:
             self.bound = max(-heap[0][0], self.incumbent.value)
             if self._stopped() or self._closed(-heap[0][0]):
                 break
             _, _, node = heapq.heappop(heap)
             if node.split is None:  # nothing tells its plans apart: it stays open, and so does the gap
-                self.bound = node.bound
-                self.limit = Limit.NONE
                 self._tell()
                 return False
             split = node.split
             name = int(self.reduced.agents[split.agent])
             low, high = self.proof.split(node.at, name, split.path, split.cuts, split.count)
             for at, cell in ((low, split.at_most), (high, split.at_least)):
-                feasible_leaf |= self._open(heap, order, solver, at, {**node.cells, split.agent: cell}, node.prices)
+                self._open(heap, order, solver, at, {**node.cells, split.agent: cell}, node.prices)
             if self.nodes % 50 < 2:
                 self._remember(solver.lp)
                 self._tell()
         if not heap:
             self.bound = self.incumbent.value
-        self.bound = max(self.bound, self.incumbent.value) if heap else self.bound
         self._tell()
-        return not feasible_leaf and self.incumbent.picks is None
+        return not heap and self.incumbent.picks is None
 
     def _open(
         self,
@@ -337,24 +335,19 @@ class _Search:
         at: int,
         cells: Mapping[int, Cell],
         prices: FloatArray,
-    ) -> bool:
-        """Bound a node and put it on the heap unless it is closed; False when it holds no point."""
+    ) -> None:
+        """Bound a node and put it on the heap unless it is closed."""
         self.nodes += 1
         result = solver.solve(cells, prices, self._closed)
         self._close_node(at, result)
-        if result.kind != "leaf":
-            return False
-        if self._closed(result.bound):
-            return True
+        if result.kind != "leaf" or self._closed(result.bound):
+            return
         split = None
         if result.point is not None:
             if self.nodes % ROUND_EVERY == 1 or not len(fractional_agents(solver.packing, result.point)):
                 self._offer(self._rounded(result.point))
-            if self._closed(result.bound):
-                return True
             split = self._choose(solver, result.point, cells)
         heapq.heappush(heap, (-result.bound, next(order), _Node(at, cells, result.bound, result.prices, split)))
-        return True
 
     def _close_node(self, at: int, result: NodeBound) -> None:
         if result.kind == "leaf":

@@ -58,6 +58,10 @@ class Proof:
         self._tree.extend([{"node": "empty"}, {"node": "empty"}])
         return first, first + 1
 
+    def split_agents(self) -> list[int]:
+        """The agents that some node splits."""
+        return sorted({node["agent"] for node in self._tree if node["node"] == "split"})
+
     @property
     def node_count(self) -> int:
         """Number of tree nodes."""

@@ -183,6 +183,17 @@ def keep_and_round(reduced: Reduced, proof: Proof) -> Reduced:
     )
 
 
+def list_split_plans(reduced: Reduced, proof: Proof) -> None:
+    """Where the plans of all agents were too many to list, list those of the agents that were split."""
+    if reduced.rows is None or reduced.kept:
+        return
+    table = _table(reduced.packing)
+    local = {int(name): agent for agent, name in enumerate(reduced.agents)}
+    split = proof.split_agents()
+    if split:
+        proof.keep({name: table.key[table.rows_of(local[name])].tolist() for name in split})
+
+
 def _dominated_rows(table: PlanTable, agent: int) -> IntArray:
     """Rows of this agent dominated by another of its rows; of equal rows the first stays."""
     rows = table.rows_of(agent)

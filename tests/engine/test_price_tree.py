@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from dmlopt.engine.certificate import recompute
 from dmlopt.engine.price_tree import SearchLimits, price_tree
 from dmlopt.packing import Packing
 from dmlopt.result import Limit
-from tests.engine.toys import box_packing, brute_force, listed, random_packing, table_packing, value_of
+from tests.engine.toys import box_packing, brute_force, listed, random_packing, table_packing, tight_packing, value_of
 
 
 def assert_solved(packing: Packing, optimum: float | None) -> None:
@@ -31,6 +33,21 @@ def assert_solved(packing: Packing, optimum: float | None) -> None:
 def test_tables_match_brute_force(seed: int) -> None:
     packing = random_packing(seed)
     assert_solved(packing, brute_force(packing))
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_tight_tables_match_brute_force(seed: int) -> None:
+    packing = tight_packing(seed)
+    assert_solved(packing, brute_force(packing))
+
+
+def test_the_random_toys_reach_every_kind_of_certificate_node() -> None:
+    # Guards the tests above: toys that never split, fix, round or prove infeasibility by a ray would prove little.
+    kinds: Counter[str] = Counter()
+    for seed in range(200):
+        for node in price_tree(tight_packing(seed)).certificate["nodes"]:
+            kinds[node["node"]] += 1
+    assert all(kinds[kind] >= 20 for kind in ("split", "leaf", "fix", "keep", "round", "ray")), kinds
 
 
 @pytest.mark.parametrize("seed", range(150))

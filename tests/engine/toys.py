@@ -62,6 +62,21 @@ def random_packing(seed: int, classes: bool = False, supply: bool = False) -> Pa
     return table_packing(plans, capacity, counts)
 
 
+def tight_packing(seed: int) -> Packing:
+    """Agents that must run and trade one row against another, capacities just about enough: trees, rays, rounding."""
+    rng = np.random.default_rng(seed)
+    rows = int(rng.integers(2, 4))
+    step = int(rng.integers(1, 4))
+    plans = []
+    for _ in range(int(rng.integers(3, 7))):
+        uses = rng.integers(0, 6, (int(rng.integers(2, 6)), rows)) * step
+        plans.append([(float(use.sum() // 2 + rng.integers(-4, 5)), use.tolist()) for use in uses])
+    least = np.array([np.min([use for _, use in agent], axis=0) for agent in plans]).sum(axis=0)
+    middle = np.array([np.mean([use for _, use in agent], axis=0) for agent in plans]).sum(axis=0)
+    capacity = (least + rng.uniform(0.1, 0.8, rows) * (middle - least)).astype(int)
+    return table_packing(plans, capacity.tolist())
+
+
 def brute_force(packing: Packing) -> float | None:
     """The optimum by trying every multiset of plans of every agent; None when nothing is feasible."""
     table = packing.planner
