@@ -109,6 +109,10 @@ class Planner(Protocol):
         """Usage of plans by id, one sparse row per plan."""
         ...
 
+    def total_usage(self, ids: IntArray, counts: IntArray) -> IntArray:
+        """What these numbers of plans use together, per row."""
+        ...
+
     def contains(self, agent: int, part: Part, ids: IntArray) -> BoolArray:
         """Which of these plans of `agent` lie in `part`."""
         ...
@@ -217,7 +221,7 @@ class Picks:
 
     def use(self, packing: Packing) -> IntArray:
         """Total usage per row."""
-        return np.asarray(packing.planner.usage(self.ids).T @ self.counts, dtype=np.int64)
+        return packing.planner.total_usage(self.ids, self.counts)
 
     def fits(self, packing: Packing) -> bool:
         """Whether capacities and the agents' counts hold, in integers."""

@@ -170,6 +170,11 @@ class PlanTable:
         """Usage by row, sparse."""
         return csr_array(self.plan_usage[ids])
 
+    def total_usage(self, ids: IntArray, counts: IntArray) -> IntArray:
+        """What these numbers of plans use together, per row."""
+        total: IntArray = counts @ self.plan_usage[ids]
+        return total
+
     # ---------------------------------------------------------------- parts
 
     def contains(self, agent: int, part: Part, ids: IntArray) -> BoolArray:

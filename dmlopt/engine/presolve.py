@@ -32,6 +32,8 @@ class Classes:
 
     def expand(self, picks: Picks, table: PlanTable, merged: PlanTable) -> Picks:
         """Hand the plans of each class to its members: everyone's lo first, then up to hi."""
+        if len(self.members) == len(self.lo):
+            return picks
         agents: list[int] = []
         ids: list[int] = []
         by_class: dict[int, list[int]] = {}

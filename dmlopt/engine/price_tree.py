@@ -224,10 +224,7 @@ class _Search:
         """Look for a better incumbent: rounding, then the core problem at the present prices."""
         packing = self.reduced.packing
         if packing.pure and self.incumbent.picks is None:
-            picks = round_prices(packing, self.prices)
-            if picks is not None and isinstance(packing.planner, PlanTable):
-                picks = fill_room(packing, packing.planner, self.prices, picks, limit=50)
-            self._offer(picks)
+            self._offer(self._filled(round_prices(packing, self.prices), self.prices))
         extra = CORE_PLANS
         while not self._stopped():
             agents, ids = self._core_plans(extra)
@@ -293,9 +290,14 @@ class _Search:
         if not packing.pure:
             return None
         picks = round_point(packing, point.prices, point.agents, point.ids, point.weights)
-        if picks is not None and isinstance(packing.planner, PlanTable):
-            picks = fill_room(packing, packing.planner, point.prices, picks, limit=50)
-        return picks
+        return self._filled(picks, point.prices)
+
+    def _filled(self, picks: Picks | None, prices: FloatArray) -> Picks | None:
+        """Picks with the room they leave filled up, where that is cheap: large tables leave it to the core problem."""
+        table = self.reduced.packing.planner
+        if picks is None or not isinstance(table, PlanTable) or table.plan_count > LP_PLANS:
+            return picks
+        return fill_room(self.reduced.packing, table, prices, picks, limit=50)
 
     # ---------------------------------------------------------------- the tree
 

@@ -188,6 +188,9 @@ class BoxPlanner:
         rows = [self._use(*self._plans[i]) for i in ids]
         return csr_array(np.array(rows, dtype=np.int64).reshape(len(rows), self.row_count))
 
+    def total_usage(self, ids: Any, counts: Any) -> Any:
+        return np.asarray(self.usage(ids).T @ counts, dtype=np.int64)
+
     def contains(self, agent: int, part: Any, ids: Any) -> Any:
         if part is None:
             return np.ones(len(ids), dtype=bool)
