@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from dmlopt.control import Clock
 from dmlopt.packing import FloatArray, IntArray, Packing
 from dmlopt.table import PlanTable
 from formulations.optimus.problem import Job, OptimusProblem
@@ -174,13 +175,18 @@ def _flat_times(problem: OptimusProblem, job: IntArray, p: IntArray, w: IntArray
     return time
 
 
-def reference_program(problem: OptimusProblem) -> Any:
-    """The integer program above as a pulp.LpProblem; `x_j_p_w` = 1: job j gets p servers, w workers."""
+def reference_program(problem: OptimusProblem, clock: Clock | None = None) -> Any:
+    """The integer program above as a pulp.LpProblem; `x_j_p_w` = 1: job j gets p servers, w workers.
+
+    Large programs take long to state: raises OutOfTime when the clock runs out meanwhile.
+    """
     import pulp
 
+    clock = clock or Clock()
     program = pulp.LpProblem("optimus", pulp.LpMinimize)
     objective, use = [], [[] for _ in problem.resources]  # type: tuple[list[Any], list[list[Any]]]
     for index, (job, pairs) in enumerate(available_pairs(problem)):
+        clock.check()
         chosen = []
         for p, w in pairs:
             x = program.add_variable(f"x_{index}_{p}_{w}", cat="Binary")
