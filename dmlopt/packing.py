@@ -166,7 +166,7 @@ class PlainPlanner(Protocol):
     def headroom(self, prices: FloatArray) -> float:
         """max |v| + the largest priced supply of a plan: what may not exceed 2^62 after scaling.
 
-        Costs must not overflow either, but may saturate at 2^61: a plan then looks cheaper than it is, and the bound stays valid.
+        Costs may saturate at 2^61: a plan then looks cheaper than it is, and the bound stays valid.
         """
         ...
 

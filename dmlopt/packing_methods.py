@@ -49,8 +49,19 @@ def packing_methods(
     border = _Border(packing, solution, picks)
     nodes = Option("nodes", int, None, "stop after this many tree nodes")
     return (
-        Method("exact", "exact", "price tree over plans, with a certificate", border_run(border, _exact), (nodes,)),
-        Method("lagrangian", "bound", "best Lagrangian bound, by cutting planes in price space", border_run(border, _lagrangian)),
+        Method(
+            "exact",
+            "exact",
+            "price tree over plans, with a certificate",
+            border_run(border, _exact),
+            (nodes,),
+        ),
+        Method(
+            "lagrangian",
+            "bound",
+            "best Lagrangian bound, by cutting planes in price space",
+            border_run(border, _lagrangian),
+        ),
         Method("lp", "bound", "column LP, its duals re-evaluated as prices", border_run(border, _lp)),
         Method("lp-round", "heuristic", "column LP rounded, room filled up", border_run(border, _lp_round)),
         program_method("mip-highs", "highs", program, program_solution),
@@ -158,7 +169,9 @@ def _exact(run: _Run) -> Answer:
 
 def _lagrangian(run: _Run) -> Answer:
     reduced = reduction.begin(run.packing)
-    found = lagrangian(reduced.packing, run.clock, start=run.start_prices(), tell=lambda p: run.tell(None, p.bound, 0))
+    found = lagrangian(
+        reduced.packing, run.clock, start=run.start_prices(), tell=lambda p: run.tell(None, p.bound, 0)
+    )
     if found.point.bound == -np.inf or found.runaway:
         return _root_answer(run, *_root_lp(run))
     proof = Proof(reduced.classes.listed() if reduced.classes else ())

@@ -18,7 +18,6 @@ from scipy.sparse import csr_array
 from dmlopt.errors import InputError
 from dmlopt.packing import BoolArray, Cut, FloatArray, IntArray, Part, Plan, PlanBatch
 
-
 SATURATED = 2**61
 """Scaled costs beyond this are cut off to it."""
 
@@ -27,7 +26,8 @@ class PlanTable:
     """A Planner and PlainPlanner over listed plans.
 
     value[l], usage[l, m], key[l] describe plan l; `detail(key)` gives the formulation's own description of a plan.
-    `identity` labels the agents: those with different labels never count as identical, even if pruning left them the same plans.
+    `identity` labels the agents: those with different labels never count as identical, even if pruning left them
+    the same plans.
     """
 
     def __init__(
@@ -43,7 +43,9 @@ class PlanTable:
         self.value = np.asarray(value, dtype=np.float64)
         # Columns are contiguous: prices times usage runs over one row of (P) at a time.
         self.plan_usage = np.asfortranarray(usage, dtype=np.int64)
-        self.key = np.arange(len(self.value), dtype=np.int64) if key is None else np.asarray(key, dtype=np.int64)
+        self.key = (
+            np.arange(len(self.value), dtype=np.int64) if key is None else np.asarray(key, dtype=np.int64)
+        )
         self.detail = detail
         self.identity = identity
         if self.plan_usage.shape[0] != len(self.value) or self.start[-1] != len(self.value):
@@ -226,10 +228,12 @@ class PlanTable:
         return np.ceil(np.ldexp(self.value, bits)).astype(np.int64)
 
     def scaled_reduced(self, prices: IntArray, bits: int, valued: bool = True) -> IntArray:
-        """Scaled reduced value of every plan, exactly; costs too large for 64 bits count as 2^61, which only weakens bounds."""
+        """Scaled reduced value of every plan, exactly; costs too large for 64 bits count as 2^61: a weaker bound."""
         scores = self.scaled_value(bits) if valued else np.zeros(self.plan_count, dtype=np.int64)
         for row in np.flatnonzero(prices):
-            scores -= self.plan_usage[:, row] * prices[row]  # wraps where it overflows; those plans are replaced below
+            scores -= (
+                self.plan_usage[:, row] * prices[row]
+            )  # wraps where it overflows; those plans are replaced below
         scores[self._float_usage @ prices.astype(np.float64) > SATURATED] = -SATURATED
         return scores
 
@@ -265,7 +269,9 @@ class PlanTable:
         """The table with only the plans of `mask`."""
         counts = np.bincount(self.agent_of[mask], minlength=self.agent_count)
         start = np.concatenate([[0], np.cumsum(counts)])
-        return PlanTable(start, self.value[mask], self.plan_usage[mask], self.key[mask], self.detail, self.identity)
+        return PlanTable(
+            start, self.value[mask], self.plan_usage[mask], self.key[mask], self.detail, self.identity
+        )
 
     def for_agents(self, agents: IntArray) -> PlanTable:
         """The table of some agents only, in that order."""
@@ -273,7 +279,9 @@ class PlanTable:
         start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         rows = np.repeat(self.start[:-1][agents] - start[:-1], sizes) + np.arange(start[-1])
         identity = None if self.identity is None else self.identity[agents]
-        return PlanTable(start, self.value[rows], self.plan_usage[rows], self.key[rows], self.detail, identity)
+        return PlanTable(
+            start, self.value[rows], self.plan_usage[rows], self.key[rows], self.detail, identity
+        )
 
     def unvalued(self) -> PlanTable:
         """The same plans with value zero: what infeasibility proofs look at."""
@@ -297,7 +305,9 @@ class PlanTable:
         total[filled] = np.add.reduceat(self.value, self.start[:-1][filled])
         _, group, size = np.unique(total, return_inverse=True, return_counts=True)
         seen: dict[bytes, int] = {}
-        for agent in np.flatnonzero((size[group] > 1) & filled):  # only agents whose totals agree can be equal
+        for agent in np.flatnonzero(
+            (size[group] > 1) & filled
+        ):  # only agents whose totals agree can be equal
             rows = slice(self.start[agent], self.start[agent + 1])
             name = b"" if self.identity is None else self.identity[agent].tobytes()
             content = name + self.value[rows].tobytes() + self.plan_usage[rows].tobytes()

@@ -163,7 +163,9 @@ class KeptLinearProgram:
             self._solver.setOptionValue(option, value)
         empty = np.empty(0, dtype=np.int32)
         rows = len(row_lower)
-        self._solver.addRows(rows, row_lower, row_upper, 0, np.zeros(rows, dtype=np.int32), empty, np.empty(0))
+        self._solver.addRows(
+            rows, row_lower, row_upper, 0, np.zeros(rows, dtype=np.int32), empty, np.empty(0)
+        )
         self.row_count = rows
         self.column_count = 0
 

@@ -17,7 +17,10 @@ WHOLE = 1e-6
 
 @dataclass(frozen=True)
 class Split:
-    """ "At most `count`" against "at least `count` + 1" plans from the cell at `path` of `agent`, after cutting cells above."""
+    """Two children: at most `count`, and at least `count` + 1 plans from the cell at `path` of `agent`.
+
+    `cuts` divide the cells above that path which were not divided yet.
+    """
 
     agent: int
     path: str
@@ -25,6 +28,13 @@ class Split:
     count: int
     at_most: Cell
     at_least: Cell
+
+
+def split_cell(root: Cell, path: str, count: int) -> tuple[Cell, Cell]:
+    """An agent's cells with at most `count`, and with at least `count` + 1 plans in the cell at `path`."""
+    at_most = root.changed(path, lambda each: replace(each, hi=min(each.hi, count)))
+    at_least = root.changed(path, lambda each: replace(each, lo=max(each.lo, count + 1)))
+    return at_most.tightened(), at_least.tightened()
 
 
 def is_fractional(weights: FloatArray) -> bool:
@@ -43,13 +53,13 @@ def fractional_agents(packing: Packing, point: ColumnPoint) -> IntArray:
         own = loose & (point.agents == agent)
         values, weights = packing.planner.values(point.ids[own]), point.weights[own]
         mean = values @ weights / weights.sum()
-        spread[place] = np.abs(values - mean) @ np.minimum(weights - np.floor(weights), np.ceil(weights) - weights)
+        spread[place] = np.abs(values - mean) @ np.minimum(
+            weights - np.floor(weights), np.ceil(weights) - weights
+        )
     return agents[np.argsort(-spread, kind="stable")]
 
 
-def split_agent(
-    packing: Packing, point: ColumnPoint, cells: Mapping[int, Cell], agent: int
-) -> Split | None:
+def split_agent(packing: Packing, point: ColumnPoint, cells: Mapping[int, Cell], agent: int) -> Split | None:
     """A split of this agent that cuts the LP point off; None when its plans cannot be told apart."""
     own = point.agents == agent
     return split_plans(packing, cells, agent, point.ids[own], point.weights[own])
@@ -60,14 +70,13 @@ def split_plans(
 ) -> Split | None:
     """Go down the agent's cells, always into a half with fractional plans, until a cell has a fractional total."""
     root = cells.get(agent) or Cell(None, int(packing.lo[agent]), int(packing.hi[agent]))
-    path, cuts, cell = "", [], root
+    path, cell = "", root
+    cuts: list[Cut] = []
     while True:
         total = float(weights.sum())
         if abs(total - round(total)) > WHOLE:
             count = int(np.floor(total))
-            at_most = root.changed(path, lambda each: replace(each, hi=min(each.hi, count)))
-            at_least = root.changed(path, lambda each: replace(each, lo=max(each.lo, count + 1)))
-            return Split(agent, path, tuple(cuts), count, at_most.tightened(), at_least.tightened())
+            return Split(agent, path, tuple(cuts), count, *split_cell(root, path, count))
         if cell.halves is None:
             cut = packing.planner.cut(agent, cell.part, ids, weights)
             if cut is None:

@@ -13,10 +13,11 @@ in integer arithmetic.
     ray    prices             no point is left: priced usage exceeds priced capacity even with all values zero
     empty                     no point is left: some agent cannot meet its counts
 
-fix, keep and round form a chain before the first split. Before anything else the listed classes are merged (their plans
-must be exactly the same) and plans that cannot fit are dropped; agents are numbered after merging. Prices are integers: p 2^bits,
-with 20 <= bits <= 40 and small enough that no 64-bit number overflows. Values are scaled alike and rounded up, totals are
-Python integers: a bound can be 1e-10 weak, never wrong. `digest` guards against accidents in storage.
+fix, keep and round form a chain before the first split. Before anything else the listed classes are merged (their
+plans must be exactly the same) and plans that cannot fit are dropped; agents are numbered after merging. Prices are
+integers: p 2^bits, with 20 <= bits <= 40 and small enough that no 64-bit number overflows. Values are scaled alike and
+rounded up, totals are Python integers: a bound can be 1e-10 weak, never wrong. `digest` guards against accidents in
+storage.
 """
 
 from __future__ import annotations
@@ -177,7 +178,9 @@ class _Walk:
             raise CertificateError(f"nodes[{at}].prices: expected {self.rows} integers")
         for price in prices:
             if type(price) is not int or not 0 <= price < 2**WORD:
-                raise CertificateError(f"nodes[{at}].prices: expected integers from 0 to 2^{WORD}, got {price!r}")
+                raise CertificateError(
+                    f"nodes[{at}].prices: expected integers from 0 to 2^{WORD}, got {price!r}"
+                )
         return np.array(prices, dtype=np.int64)
 
     def _refuse_overflow(self, state: _State) -> None:
@@ -187,7 +190,9 @@ class _Walk:
                 highest = np.maximum(highest, self._prices(at, node).astype(np.float64))
         headroom = state.planner.headroom(np.ldexp(highest, -self.bits))
         if headroom >= 2.0 ** (WORD - self.bits):
-            raise CertificateError(f"bits: {self.bits} bits overflow at values and priced supplies of {headroom:.3g}")
+            raise CertificateError(
+                f"bits: {self.bits} bits overflow at values and priced supplies of {headroom:.3g}"
+            )
 
     # ------------------------------------------------------------------ the chain
 
@@ -280,7 +285,9 @@ class _Walk:
             covered = presolve.dominated(table, others, rows[listed])
             if not covered.all():
                 key = int(table.key[others[~covered][0]])
-                raise CertificateError(f"nodes[{at}].plans.{name}: plan {key} is neither listed nor dominated nor fixed")
+                raise CertificateError(
+                    f"nodes[{at}].plans.{name}: plan {key} is neither listed nor dominated nor fixed"
+                )
             alive[others] = False
         return replace(state, planner=table.take(alive))
 
@@ -366,7 +373,7 @@ class _Walk:
     ) -> int | None:
         """bound(prices), scaled, over what is left; None when some agent cannot meet its counts."""
         best, filled = state.planner.scaled_best_all(prices, self.bits, valued=valued)
-        total = state.settled if valued else 0
+        total: int = state.settled if valued else 0
         total += sum(room * price for room, price in zip(state.capacity, prices.tolist(), strict=True))
         plain = np.ones(len(best), dtype=bool)
         plain[list(cells)] = False

@@ -63,7 +63,9 @@ class ColumnLP:
         self._known: set[int] = set()
         self._columns_of: dict[int, list[int]] = {}
         self._blocked: dict[int, IntArray] = {}  # agent -> positions with upper bound 0
-        self._cell_rows: dict[tuple[int, int], tuple[int, Cell]] = {}  # (agent, id of part) -> row; holds the part alive
+        self._cell_rows: dict[
+            tuple[int, int], tuple[int, Cell]
+        ] = {}  # (agent, id of part) -> row; holds the part alive
         self._limited: dict[int, list[int]] = {}  # agent -> rows whose bounds a node has set
         self._applied: dict[int, Cell] = {}
         self._agent_limits = dict(enumerate(zip(packing.lo.tolist(), packing.hi.tolist(), strict=True)))
@@ -83,7 +85,9 @@ class ColumnLP:
             return 0
         new_ids = np.fromiter(fresh, dtype=np.int64, count=len(fresh))
         owners = np.fromiter(fresh.values(), dtype=np.int64, count=len(fresh))
-        usage = csc_array(self.packing.planner.usage(new_ids).T.astype(np.float64).multiply((1.0 / self.row_scale)[:, None]))
+        usage = csc_array(
+            self.packing.planner.usage(new_ids).T.astype(np.float64).multiply((1.0 / self.row_scale)[:, None])
+        )
         count = len(new_ids)
         membership = csc_array(
             (np.ones(count), (owners, np.arange(count))), shape=(self.packing.agent_count, count)
@@ -100,7 +104,9 @@ class ColumnLP:
             self._known.add(id)
         self.ids = np.concatenate([self.ids, new_ids])
         self.agents = np.concatenate([self.agents, owners])
-        self._applied = {agent: cell for agent, cell in self._applied.items() if agent not in set(owners.tolist())}
+        self._applied = {
+            agent: cell for agent, cell in self._applied.items() if agent not in set(owners.tolist())
+        }
         return count
 
     def _cell_memberships(self, owners: IntArray, ids: IntArray) -> csc_array:

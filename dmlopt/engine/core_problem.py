@@ -7,7 +7,6 @@ difference, otherwise the solver's tolerances would swallow what is left to deci
 
 from __future__ import annotations
 
-
 import numpy as np
 from scipy.sparse import csc_array, csr_array, vstack
 
@@ -52,7 +51,7 @@ def solve_core(
     settled_value = packing.offset + float(packing.planner.values(fixed.ids) @ fixed.counts)
     room = (packing.capacity - fixed.use(packing)).astype(np.float64)
     usage = csr_array(packing.planner.usage(ids))
-    row_scale = np.maximum(np.abs(usage).max(axis=0).toarray().ravel().astype(np.float64), 1.0)
+    row_scale = np.maximum(abs(usage).max(axis=0).toarray().ravel().astype(np.float64), 1.0)
     rows = usage.T.astype(np.float64).multiply((1.0 / row_scale)[:, None])
     count = len(ids)
     belongs = csc_array((np.ones(count), (local, np.arange(count))), shape=(len(open_agents), count))
@@ -89,5 +88,3 @@ def _as_point(start: Picks, ids: IntArray) -> FloatArray | None:
     point = np.zeros(len(ids))
     np.add.at(point, order[place[known]], start.counts[known])
     return point
-
-

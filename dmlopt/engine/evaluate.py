@@ -1,6 +1,6 @@
 """The dual function of (P): what prices prove, in floating point. Certificates recompute it in integers.
 
-    bound(p) = c.p + sum_i max { total reduced value of n plans of agent i, lo_i <= n <= hi_i }
+bound(p) = c.p + sum_i max { total reduced value of n plans of agent i, lo_i <= n <= hi_i }
 """
 
 from __future__ import annotations
@@ -71,9 +71,7 @@ def evaluate(packing: Packing, prices: FloatArray, cells: Mapping[int, Cell] | N
     return DualPoint(prices, total, picks, picks.use(packing), reduced, extra)
 
 
-def _leaf_plans(
-    packing: Packing, prices: FloatArray, agent: int, cell: Cell
-) -> dict[str, tuple[float, int]]:
+def _leaf_plans(packing: Packing, prices: FloatArray, agent: int, cell: Cell) -> dict[str, tuple[float, int]]:
     """Best plan of every leaf cell of one agent: path -> (reduced value, id)."""
     found: dict[str, tuple[float, int]] = {}
     for path, leaf in cell.leaves():

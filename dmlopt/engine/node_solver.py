@@ -24,7 +24,10 @@ LARGE = 1e7
 
 @dataclass(frozen=True)
 class NodeBound:
-    """What is known of a node: a bound with its prices, and the LP's point. `kind`: leaf, ray (prices are the ray) or empty."""
+    """What is known of a node: a bound with its prices, and the LP's point.
+
+    `kind`: "leaf", "ray" (the prices prove that it holds no point) or "empty".
+    """
 
     kind: str
     bound: float
@@ -75,31 +78,6 @@ class NodeSolver:
             if ray is not None:
                 return NodeBound("ray", -np.inf, ray, None)
             if not self.lp.raise_elastic_cost():
-                break
-        return best
-        self.lp.add(*known.extra)  # every cell that must hold a plan has a column, so the LP cannot lack one
-        self.lp.apply(cells)
-        while not self.clock.expired():
-            point = self.lp.solve(self.clock.remaining())
-            if point is None:
-                break
-            found = evaluate(self.packing, point.prices, cells)
-            if found.bound < best.bound:
-                best = NodeBound("leaf", found.bound, point.prices, point)
-            best = replace(best, point=point)
-            if closed(best.bound):
-                break
-            added = self.lp.add(found.picks.agents, found.picks.ids) + self.lp.add(*found.extra)
-            if added:
-                self.lp.apply(cells)
-            agreed = best.bound - point.value <= AGREED * max(abs(best.bound), 1e-9)
-            if point.elastic > ELASTIC_USE and (agreed or not added):
-                ray = self._ray(cells, point.prices)
-                if ray is not None:
-                    return NodeBound("ray", -np.inf, ray, None)
-                if not self.lp.raise_elastic_cost():
-                    break
-            elif agreed or not added:
                 break
         return best
 

@@ -37,15 +37,21 @@ class Classes:
         agents: list[int] = []
         ids: list[int] = []
         by_class: dict[int, list[int]] = {}
-        for group, id, count in zip(picks.agents.tolist(), picks.ids.tolist(), picks.counts.tolist(), strict=True):
+        for group, id, count in zip(
+            picks.agents.tolist(), picks.ids.tolist(), picks.counts.tolist(), strict=True
+        ):
             by_class.setdefault(group, []).extend([id] * count)
         for group, plans in by_class.items():
             members = self.members[group]
-            places = np.concatenate([np.repeat(members, self.lo[members]), np.repeat(members, (self.hi - self.lo)[members])])
+            places = np.concatenate(
+                [np.repeat(members, self.lo[members]), np.repeat(members, (self.hi - self.lo)[members])]
+            )
             for member, id in zip(places.tolist(), plans, strict=False):
                 agents.append(member)
                 ids.append(int(table.start[member] + id - merged.start[group]))
-        return Picks(np.array(agents, dtype=np.int64), np.array(ids, dtype=np.int64), np.ones(len(ids), dtype=np.int64))
+        return Picks(
+            np.array(agents, dtype=np.int64), np.array(ids, dtype=np.int64), np.ones(len(ids), dtype=np.int64)
+        )
 
     def gather(self, picks: Picks, table: PlanTable, merged: PlanTable) -> Picks:
         """The reverse of `expand`: picks of members become picks of their classes."""
@@ -124,8 +130,7 @@ def rounded_capacity(table: PlanTable, capacity: IntArray, lo: IntArray, hi: Int
 
 def decided(table: PlanTable, lo: IntArray, hi: IntArray) -> BoolArray:
     """Agents with nothing left to choose: one plan and a fixed count."""
-    fixed: BoolArray = (lo == hi) & (table.sizes == 1)
-    return fixed
+    return np.asarray((lo == hi) & (table.sizes == 1), dtype=np.bool_)
 
 
 def dominated(table: PlanTable, rows: IntArray, keepers: IntArray) -> BoolArray:
@@ -134,5 +139,4 @@ def dominated(table: PlanTable, rows: IntArray, keepers: IntArray) -> BoolArray:
         return np.zeros(len(rows), dtype=bool)
     less = (table.plan_usage[keepers][None, :, :] <= table.plan_usage[rows][:, None, :]).all(axis=2)
     better = table.value[keepers][None, :] >= table.value[rows][:, None]
-    covered: BoolArray = (less & better).any(axis=1)
-    return covered
+    return np.asarray((less & better).any(axis=1), dtype=np.bool_)

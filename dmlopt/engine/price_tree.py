@@ -113,7 +113,9 @@ class _Search:
         self.reduced = reduction.begin(packing)
         self.proof = Proof(self.reduced.classes.listed() if self.reduced.classes else ())
         self.incumbent = _Incumbent(self.reduced.merged)
-        self.pool: dict[int, int] = {}  # plan id -> agent: plans seen while pricing, for planners that do not list
+        self.pool: dict[
+            int, int
+        ] = {}  # plan id -> agent: plans seen while pricing, for planners that do not list
         self.bound = np.inf
         self.prices = np.zeros(packing.row_count)
         self.nodes = 0
@@ -214,7 +216,9 @@ class _Search:
 
     def _fix(self) -> None:
         if self.incumbent.picks is not None:
-            self.reduced = reduction.fix(self.reduced, self.proof, self.prices, self.bound, self.incumbent.value)
+            self.reduced = reduction.fix(
+                self.reduced, self.proof, self.prices, self.bound, self.incumbent.value
+            )
 
     def _collect(self, point: DualPoint) -> None:
         if self.reduced.rows is None:
@@ -231,7 +235,11 @@ class _Search:
             start = None if self.incumbent.picks is None else self.reduced.from_merged(self.incumbent.picks)
             clock = self.clock.part(max(2.0, 0.1 * self.clock.elapsed()))
             picks = solve_core(
-                packing, agents, ids, SolverLimits(clock, self.limits.gap / 4, self.limits.threads, self.limits.seed), start
+                packing,
+                agents,
+                ids,
+                SolverLimits(clock, self.limits.gap / 4, self.limits.threads, self.limits.seed),
+                start,
             )
             self._offer(picks)
             if self.incumbent.picks is not None or len(ids) >= self._plan_count() or extra > 50_000:
@@ -349,7 +357,9 @@ class _Search:
             if self.nodes % ROUND_EVERY == 1 or not len(fractional_agents(solver.packing, result.point)):
                 self._offer(self._rounded(result.point))
             split = self._choose(solver, result.point, cells)
-        heapq.heappush(heap, (-result.bound, next(order), _Node(at, cells, result.bound, result.prices, split)))
+        heapq.heappush(
+            heap, (-result.bound, next(order), _Node(at, cells, result.bound, result.prices, split))
+        )
 
     def _close_node(self, at: int, result: NodeBound) -> None:
         if result.kind == "leaf":
@@ -377,4 +387,3 @@ class _Search:
                     if split is not None:
                         return split
         return None
-

@@ -30,7 +30,9 @@ class Proof:
 
     def keep(self, plans: Mapping[int, Sequence[int]]) -> None:
         """For these agents, the keys of all plans that were looked at."""
-        self._chain.append({"node": "keep", "plans": {str(agent): list(keys) for agent, keys in plans.items()}})
+        self._chain.append(
+            {"node": "keep", "plans": {str(agent): list(keys) for agent, keys in plans.items()}}
+        )
 
     def round(self) -> None:
         """Capacities were rounded down to what total use can reach."""

@@ -67,12 +67,11 @@ class Reduced:
             return picks
         return self.classes.expand(picks, _table(self.whole), _table(self.merged))
 
-    def from_whole(self, picks: Picks) -> Picks | None:
-        """Picks of the original packing in the merged one; None when they use a plan that cannot fit."""
+    def from_whole(self, picks: Picks) -> Picks:
+        """Picks of the original packing in the merged one."""
         if self.classes is None:
             return picks
-        gathered = self.classes.gather(picks, _table(self.whole), _table(self.merged))
-        return gathered
+        return self.classes.gather(picks, _table(self.whole), _table(self.merged))
 
 
 def _table(packing: Packing) -> PlanTable:
@@ -166,16 +165,23 @@ def keep_and_round(reduced: Reduced, proof: Proof) -> Reduced:
         alive[_dominated_rows(table, agent)] = False
     lists = {
         int(name): table.key[rows[alive[rows]]].tolist()
-        for name, rows in zip(reduced.agents, (table.rows_of(a) for a in range(table.agent_count)), strict=True)
+        for name, rows in zip(
+            reduced.agents, (table.rows_of(a) for a in range(table.agent_count)), strict=True
+        )
     }
     merged = _table(reduced.merged)
     lists.update(
-        {int(a): [int(merged.key[id])] for a, id in zip(reduced.settled.agents, reduced.settled.ids, strict=True)}
+        {
+            int(a): [int(merged.key[id])]
+            for a, id in zip(reduced.settled.agents, reduced.settled.ids, strict=True)
+        }
     )
     smaller = _taken(reduced, alive)
     proof.keep(lists)
     small = _table(smaller.packing)
-    capacity = presolve.rounded_capacity(small, smaller.packing.capacity, smaller.packing.lo, smaller.packing.hi)
+    capacity = presolve.rounded_capacity(
+        small, smaller.packing.capacity, smaller.packing.lo, smaller.packing.hi
+    )
     if (capacity != smaller.packing.capacity).any():
         proof.round()
     return replace(

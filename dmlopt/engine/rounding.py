@@ -42,9 +42,7 @@ def round_point(
             must = place < missing[agent]
             if must and least is not None:
                 reserve = reserve - least[agent]
-            plan = packing.planner.best(
-                agent, prices, room=left - reserve, floor=-np.inf if must else 0.0
-            )
+            plan = packing.planner.best(agent, prices, room=left - reserve, floor=-np.inf if must else 0.0)
             if plan is None:
                 if must:
                     return None
@@ -72,7 +70,9 @@ def round_prices(packing: Packing, prices: FloatArray) -> Picks | None:
     return None
 
 
-def fill_room(packing: Packing, table: PlanTable, prices: FloatArray, picks: Picks, limit: int = 300) -> Picks:
+def fill_room(
+    packing: Packing, table: PlanTable, prices: FloatArray, picks: Picks, limit: int = 300
+) -> Picks:
     """Trade single picks up while something fits: each time the trade with the most value per priced use."""
     agents, ids, counts = picks.agents.copy(), picks.ids.copy(), picks.counts
     slot_of = np.full(packing.agent_count, -1, dtype=np.int64)

@@ -31,4 +31,6 @@ def timed(run: Callable[[], Any], repeats: int) -> Timed:
 
 def print_ratio(title: str, ours: float, rival: str, theirs: float, detail: str) -> None:
     """One line per claim, readable in the output of `make bench`."""
-    print(f"\n{title}\n  dmlopt {ours:8.2f} s   {rival} {theirs:8.2f} s   ratio {theirs / ours:6.1f}x   {detail}")
+    print(
+        f"\n{title}\n  dmlopt {ours:8.2f} s   {rival} {theirs:8.2f} s   ratio {theirs / ours:6.1f}x   {detail}"
+    )

@@ -11,7 +11,15 @@ from dmlopt.engine.certificate import recompute
 from dmlopt.engine.price_tree import SearchLimits, price_tree
 from dmlopt.packing import Packing
 from dmlopt.result import Limit
-from tests.engine.toys import box_packing, brute_force, listed, random_packing, table_packing, tight_packing, value_of
+from tests.engine.toys import (
+    box_packing,
+    brute_force,
+    listed,
+    random_packing,
+    table_packing,
+    tight_packing,
+    value_of,
+)
 
 
 def assert_solved(packing: Packing, optimum: float | None) -> None:

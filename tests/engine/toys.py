@@ -87,7 +87,11 @@ def brute_force(packing: Packing) -> float | None:
         choices: dict[tuple[int, ...], float] = {}
         for count in range(int(packing.lo[agent]), int(packing.hi[agent]) + 1):
             for bundle in itertools.combinations_with_replacement(rows.tolist(), count):
-                use = tuple(table.plan_usage[list(bundle)].sum(axis=0).tolist()) if bundle else (0,) * packing.row_count
+                use = (
+                    tuple(table.plan_usage[list(bundle)].sum(axis=0).tolist())
+                    if bundle
+                    else (0,) * packing.row_count
+                )
                 value = float(table.value[list(bundle)].sum()) if bundle else 0.0
                 choices[use] = max(choices.get(use, -np.inf), value)
         combined: dict[tuple[int, ...], float] = {}
@@ -150,7 +154,9 @@ class BoxPlanner:
     def _use(self, agent: int, x: tuple[int, ...]) -> Any:
         return self.need[agent].T @ np.array(x)
 
-    def best(self, agent: int, prices: Any, room: Any = None, within: Any = None, floor: float = -np.inf) -> Any:
+    def best(
+        self, agent: int, prices: Any, room: Any = None, within: Any = None, floor: float = -np.inf
+    ) -> Any:
         found, best = None, floor
         for x in self.every(agent, within):
             use = self._use(agent, x)
@@ -171,7 +177,9 @@ class BoxPlanner:
     ) -> PlanBatch:
         chosen = np.arange(self.agent_count) if agents is None else agents
         plans = [
-            self.best(int(a), prices, room, (within or {}).get(int(a)), -np.inf if floor is None else floor[i])
+            self.best(
+                int(a), prices, room, (within or {}).get(int(a)), -np.inf if floor is None else floor[i]
+            )
             for i, a in enumerate(chosen)
         ]
         return PlanBatch(
@@ -194,7 +202,10 @@ class BoxPlanner:
     def contains(self, agent: int, part: Any, ids: Any) -> Any:
         if part is None:
             return np.ones(len(ids), dtype=bool)
-        return np.array([all(lo <= v <= hi for v, (lo, hi) in zip(self._plans[i][1], part, strict=True)) for i in ids], dtype=bool)
+        return np.array(
+            [all(lo <= v <= hi for v, (lo, hi) in zip(self._plans[i][1], part, strict=True)) for i in ids],
+            dtype=bool,
+        )
 
     def cut(self, agent: int, part: Any, ids: Any, weights: Any) -> Any:
         points = np.array([self._plans[i][1] for i in ids])
@@ -214,11 +225,17 @@ class BoxPlanner:
         )
 
     def magnitude(self, prices: Any) -> float:
-        return float(np.abs(self.base).max() + np.abs(self.worth).sum() * self.top + np.abs(self.need).sum() * self.top * (np.abs(prices).max(initial=0.0)))
+        return float(
+            np.abs(self.base).max()
+            + np.abs(self.worth).sum() * self.top
+            + np.abs(self.need).sum() * self.top * (np.abs(prices).max(initial=0.0))
+        )
 
     headroom = magnitude
 
-    def scaled_best(self, agent: int, prices: Any, bits: int, within: Any = None, valued: bool = True) -> int | None:
+    def scaled_best(
+        self, agent: int, prices: Any, bits: int, within: Any = None, valued: bool = True
+    ) -> int | None:
         scores = [
             (int(np.ceil(np.ldexp(self._value(agent, x), bits))) if valued else 0)
             - sum(int(u) * int(p) for u, p in zip(self._use(agent, x), prices, strict=True))
