@@ -23,15 +23,7 @@ from dmlopt.strict_json import require_writable, write
 
 CLUSTERS = {"cpu-7x16": "CPU cluster", "gpu-8x8-a100": "modelled GPU cluster"}
 SIZES = (12, 60, 400, 2000)
-TIME_LIMIT = 10.0
-# The solvers that get the whole program at once are given less where they cannot finish anyway.
-SHORT_LIMITS = {
-    ("mip-highs", 400): 5.0,
-    ("mip-highs", 2000): 5.0,
-    ("mip-cbc", 60): 5.0,
-    ("mip-cbc", 400): 5.0,
-}
-LEFT_OUT = {("mip-cbc", 2000): "its model file alone takes longer to write than all other methods together"}
+TIME_LIMIT = 15.0
 ERROR, INTERRUPTED = 1, 130
 
 
@@ -120,7 +112,7 @@ def _run_all(arguments: argparse.Namespace, report: Report, out: Console) -> Non
             others: list[Row] = []
             for method in dmlopt.methods("optimus").values():
                 bar.update(task, description=f"{name}: {method.name}")
-                outcome = _run_one(problem, name, method, jobs)
+                outcome = _run_one(problem, name, method)
                 if isinstance(outcome, Result):
                     results.append(outcome)
                 else:
@@ -131,20 +123,16 @@ def _run_all(arguments: argparse.Namespace, report: Report, out: Console) -> Non
                     break
             rows = compare_rows(name, results) + others
             bar.stop()
-            _add_section(report, rows, f"{CLUSTERS[cluster]}, {jobs} jobs", problem, out)
+            _add_section(report, rows, f"{CLUSTERS[cluster]} {cluster}", problem, out)
             if report.interrupted:
                 return
             bar.start()
 
 
-def _run_one(problem: Any, name: str, method: dmlopt.Method, jobs: int) -> Result | Row:
+def _run_one(problem: Any, name: str, method: dmlopt.Method) -> Result | Row:
     """The method's result, or a row that says why there is none."""
-    reason = LEFT_OUT.get((method.name, jobs))
-    if reason:
-        return Row(name, method.name, method.kind, None, None, None, None, "left out", reason)
     try:
-        limit = SHORT_LIMITS.get((method.name, jobs), TIME_LIMIT)
-        return dmlopt.solve(problem, method.name, time_limit=limit)
+        return dmlopt.solve(problem, method.name, time_limit=TIME_LIMIT)
     except DmloptError as error:
         return Row(name, method.name, method.kind, None, None, None, None, "error", str(error))
 
@@ -152,19 +140,16 @@ def _run_one(problem: Any, name: str, method: dmlopt.Method, jobs: int) -> Resul
 def _add_section(report: Report, rows: list[Row], title: str, problem: Any, out: Console) -> None:
     report.rows += rows
     described = formulation_of(problem).describe(problem)
-    report.sections.append(f"## {title}\n\n{described}\n\n{markdown(rows)}")
+    report.sections.append(f"## {rows[0].instance}\n\n{title}: {described}\n\n{markdown(rows)}")
     out.print(comparison_table(f"{title}: {described}", rows))
 
 
 def _write(report: Report, folder: Path, out: Console) -> None:
     versions = ", ".join(f"{name} {version}" for name, version in library_versions().items())
-    limits = ", ".join(
-        f"{method} at {jobs} jobs {limit:g} s" for (method, jobs), limit in SHORT_LIMITS.items()
-    )
     head = (
         "# Optimus: every method against the best certified bound\n\n"
         "`gap`: distance of the objective to the best certified bound on that instance; for bound methods,\n"
-        f"of the bound to the best objective. One thread, {TIME_LIMIT:g} s per run ({limits}).\n\n"
+        f"of the bound to the best objective. One thread, a limit of {TIME_LIMIT:g} s per run.\n\n"
         f"{versions}; {platform.system()} {platform.machine()}\n\n"
         "![gap against time](gap_against_time.png)\n"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 # Okabe and Ito: distinguishable with every common colour-vision deficiency.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999933")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-FLOOR = 1e-9  # gaps at or below it are drawn on the line "proved"
+FLOOR = 1e-9  # gaps at or below it are drawn in the band "proved"
+KIND_ORDER = {"exact": 0, "bound": 1, "heuristic": 2, "online": 3}
 
 
 def _new_figure(width: float, height: float) -> tuple[Figure, Axes]:
@@ -83,26 +85,48 @@ def _steps(points: list[tuple[float, float]], end: float) -> list[tuple[float, f
 
 
 def plot_gap_against_time(rows: Sequence[Row], path: str | None = None) -> Any:
-    """Every run as a point: seconds across, gap to the best certified bound upwards, both logarithmic."""
-    figure, axes = _new_figure(8.0, 5.0)
+    """Every run as a point: seconds across, gap to the best certified bound upwards, both logarithmic.
+
+    Closed gaps lie in the band "proved", one height per method so that they do not hide each other.
+    """
+    figure, axes = _new_figure(9.0, 5.0)
     drawn = [row for row in rows if row.gap is not None and row.seconds is not None]
-    for position, name in enumerate(dict.fromkeys(row.method for row in drawn)):
+    names = sorted(dict.fromkeys((KIND_ORDER.get(row.kind, 9), row.kind, row.method) for row in drawn))
+    for position, (_, kind, name) in enumerate(names):
         own = [row for row in drawn if row.method == name]
+        inside = FLOOR * 10 ** -(0.12 + 0.76 * position / max(1, len(names) - 1))
+        marker = MARKERS[(position + position // len(COLOURS)) % len(MARKERS)]
         axes.scatter(
             [max(row.seconds or 0.0, 1e-4) for row in own],
-            [max(row.gap or 0.0, FLOOR) for row in own],
-            s=46,
-            marker=MARKERS[(position + position // len(COLOURS)) % len(MARKERS)],
+            [row.gap if row.gap and row.gap > FLOOR else inside for row in own],
+            s=90 if marker == "*" else 46,
+            marker=marker,
             color=COLOURS[position % len(COLOURS)],
             edgecolors="white",
             linewidths=0.6,
-            label=f"{name} ({own[0].kind})",
+            label=f"{name} ({kind})",
             zorder=3,
         )
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.set_ylim(bottom=FLOOR / 3)
+    _mark_proved(axes)
+    axes.set_xlabel("seconds, building and checking included")
+    axes.set_ylabel("relative gap to the best certified bound")
+    axes.set_title("How far from proven, and how fast", loc="left", fontsize=11)
+    if drawn:
+        axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return _finish(figure, path)
+
+
+def _mark_proved(axes: Axes) -> None:
+    """The band of closed gaps at the bottom; the scale ends above it."""
+    top = max(axes.get_ylim()[1], 10 * FLOOR)
+    axes.set_ylim(FLOOR / 10, top)
+    axes.axhspan(FLOOR / 10, FLOOR, color="#eef3ee", zorder=0)
     axes.axhline(FLOOR, color="#555555", linewidth=1.0, linestyle="--", zorder=1)
+    exponents = range(-9, math.ceil(math.log10(top)) + 1)
+    axes.set_yticks([10.0**exponent for exponent in exponents if 10.0**exponent <= top])
+    axes.set_yticks([], minor=True)
     axes.annotate(
         "proved",
         (1.0, FLOOR),
@@ -112,9 +136,3 @@ def plot_gap_against_time(rows: Sequence[Row], path: str | None = None) -> Any:
         ha="right",
         color="#555555",
     )
-    axes.set_xlabel("seconds, building and checking included")
-    axes.set_ylabel("relative gap to the best certified bound")
-    axes.set_title("How far from proven, and how fast", loc="left", fontsize=11)
-    if drawn:
-        axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    return _finish(figure, path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 DASH = "-"
+CLOSED = 1e-12  # a smaller gap is rounding
 
 
 def number(value: float | None, digits: int = 8) -> str:
@@ -22,14 +23,14 @@ def number(value: float | None, digits: int = 8) -> str:
 
 
 def gap(value: float | None) -> str:
-    """A relative gap: per cent where that is readable, else a power of ten; 0 once it is closed."""
+    """A relative gap: per cent where that is readable, else a power of ten."""
     if value is None:
         return DASH
-    if value == 0:
+    if value < CLOSED:
         return "0"
     if value < 1e-5:
         return f"{value:.1e}"
-    return f"{100 * value:,.3g} %" if value < 0.1 else f"{100 * value:,.0f} %"
+    return f"{100 * value:,.2g} %" if value < 0.1 else f"{100 * value:,.0f} %"
 
 
 def seconds(value: float | None) -> str:

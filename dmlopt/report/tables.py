@@ -14,7 +14,7 @@ from rich.text import Text
 from dmlopt.report import numbers
 from dmlopt.result import Limit, Result, Status, relative_gap
 
-STYLES = {
+STYLES: dict[str, str] = {
     Status.OPTIMAL: "green",
     Status.OPTIMAL_CLAIMED: "cyan",
     Status.BOUND: "cyan",
@@ -88,7 +88,6 @@ def _cells(row: Row) -> tuple[str, ...]:
         numbers.number(row.bound),
         numbers.gap(row.gap),
         numbers.seconds(row.seconds),
-        row.status if not row.note else f"{row.status}: {row.note}",
     )
 
 
@@ -100,26 +99,31 @@ def plain_table(
 ) -> Table:
     """A light table; `right` names, by position ("0110"), the columns that are numbers."""
     table = Table(
-        title=Text(title) if title else None,
+        title=Text(title, style="bold") if title else None,
         title_justify="left",
-        title_style="bold",
+        caption_justify="left",
         box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
         pad_edge=False,
     )
     for position, name in enumerate(header):
-        table.add_column(name, justify="right" if right[position : position + 1] == "1" else "left")
+        number = right[position : position + 1] == "1"
+        table.add_column(name, justify="right" if number else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
     return table
 
 
 def comparison_table(title: str, rows: Sequence[Row]) -> Table:
-    """Methods side by side on one instance."""
-    table = plain_table(HEADER, (), title, right="0011110")
+    """Methods side by side on one instance; notes on runs without a result are below it."""
+    header = [name.replace("certified bound", "certified\nbound") for name in HEADER]
+    table = plain_table(header, (), title, right="0011110")
     for row in rows:
-        style = STYLES.get(Status(row.status.split(",")[0]), "") if row.seconds is not None else "dim"
-        *cells, ended = _cells(row)
-        table.add_row(*map(Text, cells), Text(ended, style=style))
+        style = STYLES.get(row.status.split(",")[0], "") if row.seconds is not None else "dim"
+        table.add_row(*map(Text, _cells(row)), Text(row.status, style=style))
+    notes = [f"{row.method}: {row.status}: {row.note}" for row in rows if row.note]
+    if notes:
+        table.caption = Text("\n".join(notes), style="dim")
     return table
 
 
@@ -129,7 +133,9 @@ def comparison_table(title: str, rows: Sequence[Row]) -> Table:
 def markdown(rows: Sequence[Row]) -> str:
     """The same table in Markdown."""
     lines = [" | ".join(HEADER), " | ".join(["---", "---", *["---:"] * 4, "---"])]
-    lines += [" | ".join(cell.replace("|", "\\|") for cell in _cells(row)) for row in rows]
+    for row in rows:
+        ended = f"{row.status}: {row.note}" if row.note else row.status
+        lines.append(" | ".join(cell.replace("|", "\\|") for cell in (*_cells(row), ended)))
     return "".join(f"| {line} |\n" for line in lines)
 
 

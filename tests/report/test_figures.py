@@ -48,7 +48,7 @@ def test_gap_against_time(tmp_path: Path) -> None:
         "greedy (heuristic)",
     ]
     lowest = min(point[1] for dots in axes.collections for point in dots.get_offsets())
-    assert lowest == FLOOR
+    assert FLOOR / 10 < lowest < FLOOR
     assert axes.texts[0].get_text() == "proved"
     plot_gap_against_time([])
 

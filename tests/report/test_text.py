@@ -39,7 +39,8 @@ def test_numbers(value: float | None, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(None, "-"), (0.0, "0"), (3e-10, "3.0e-10"), (0.0123, "1.23 %"), (0.5, "50 %")]
+    ("value", "text"),
+    [(None, "-"), (0.0, "0"), (3e-10, "3.0e-10"), (1e-15, "0"), (0.0123, "1.2 %"), (0.5, "50 %")],
 )
 def test_gaps(value: float | None, text: str) -> None:
     assert numbers.gap(value) == text
