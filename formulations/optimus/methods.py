@@ -6,9 +6,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dmlopt.packing_methods import packing_methods
-
 from dmlopt.errors import InputError
+from dmlopt.packing_methods import packing_methods
 from dmlopt.registry import Method, Option, Request
 from dmlopt.result import Answer, Limit, Shortage
 from formulations.optimus.greedy import CHOICES, GreedyRule, marginal_gain
