@@ -49,10 +49,31 @@ def packing(problem: OptimusProblem, exchanges: bool = True) -> Packing:
         usage[:, row] = workers * problem.worker_demand[job, row] + servers * problem.server_demand[job, row]
     start = np.zeros(problem.job_count + 1, dtype=np.int64)
     np.cumsum(np.bincount(job, minlength=problem.job_count), out=start[1:])
-    table = PlanTable(start, -time, usage, servers * KEY_STRIDE + workers, pair_of)
+    table = PlanTable(start, -time, usage, servers * KEY_STRIDE + workers, pair_of, _identity(problem))
     ones = np.ones(problem.job_count, dtype=np.int64)
-    names = tuple(kind.name for kind in problem.resources)
-    return Packing(table, problem.capacity, ones, ones, names, total_time)
+    return Packing(
+        table,
+        problem.capacity,
+        ones,
+        ones,
+        row_names=tuple(kind.name for kind in problem.resources),
+        report=total_time,
+        row_units=tuple(kind.unit for kind in problem.resources),
+    )
+
+
+def _identity(problem: OptimusProblem) -> IntArray:
+    """A label per job, equal only where all data are: equal pruned tables alone do not make two jobs the same."""
+    columns = [problem.mode, problem.batch, problem.steps, *problem.largest_counts]
+    if problem.waiting is not None:
+        columns.append(problem.waiting)
+    data = np.column_stack([*columns, problem.theta, problem.worker_demand, problem.server_demand])
+    _, label = np.unique(data, axis=0, return_inverse=True)
+    label = label.reshape(-1).astype(np.int64)
+    measured = {table.tobytes(): job for job, table in problem.speeds.items()}
+    for job, table in problem.speeds.items():
+        label[job] = (1 + measured[table.tobytes()]) * problem.job_count + label[job]
+    return label
 
 
 def _blocks(problem: OptimusProblem) -> Iterator[IntArray]:
