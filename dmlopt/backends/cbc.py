@@ -81,10 +81,10 @@ def _deadline(clock: Clock) -> float:
 
 
 def _binary() -> str:
-    solver = pulp.PULP_CBC_CMD(msg=False)
-    if not solver.available():
+    path = Path(pulp.PULP_CBC_CMD.pulp_cbc_path)
+    if not path.exists():
         raise BackendError("cbc: PuLP has no CBC binary for this machine")
-    return str(solver.path)
+    return str(path)
 
 
 def _read(answer: Path, log: Path, program: Program, stopped: bool, clock: Clock) -> ProgramResult:

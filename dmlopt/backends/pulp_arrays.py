@@ -23,7 +23,8 @@ def to_program(model: Any, clock: Clock) -> Program:
         cost[place[variable.name]] = weight
     clock.check()
     rows, columns, weights, lower, upper = [], [], [], [], []
-    for row, constraint in enumerate(model.constraints.values()):
+    constraints = model.constraints()
+    for row, constraint in enumerate(constraints):
         if row % 1000 == 0:
             clock.check()
         for variable, weight in constraint.items():
@@ -44,5 +45,5 @@ def to_program(model: Any, clock: Clock) -> Program:
         integral=np.array([v.cat == pulp.LpInteger for v in variables], dtype=bool),
         offset=float(model.objective.constant),
         column_names=tuple(v.name for v in variables),
-        row_names=tuple(model.constraints),
+        row_names=tuple(constraint.name for constraint in constraints),
     )

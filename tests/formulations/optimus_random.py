@@ -1,7 +1,5 @@
 """Random small Optimus problems: all modes, limits, waiting, zero demands, gaps in tables."""
 
-from dataclasses import replace
-
 from hypothesis import strategies as st
 
 from formulations.optimus import Job, OptimusProblem
@@ -36,14 +34,12 @@ def jobs(draw: st.DrawFn, resources: int) -> Job:
 
 
 @st.composite
-def problems(draw: st.DrawFn, most_jobs: int = 3, distinct: bool = False) -> OptimusProblem:
-    """`distinct`: no two jobs have equal times or waiting costs, whatever is drawn."""
+def problems(draw: st.DrawFn, most_jobs: int = 3) -> OptimusProblem:
+    """Small problems of all speed modes, with and without waiting, feasible or not."""
     resources = draw(st.integers(1, 3))
     chosen = draw(st.lists(jobs(resources), min_size=1, max_size=most_jobs))
     capacity = draw(st.lists(st.integers(0, 40), min_size=resources, max_size=resources))
     cost = draw(st.one_of(st.none(), st.just(0.0), st.floats(1, 2000)))
-    factors = [1 + 0.0137 * index * distinct for index in range(len(chosen))]
-    chosen = [replace(job, steps=job.steps * factor) for job, factor in zip(chosen, factors, strict=True)]
-    waiting = None if cost is None else [(cost + distinct) * factor for factor in factors]
+    waiting = None if cost is None else [cost] * len(chosen)
     kinds = [(f"r{index}", "unit") for index in range(resources)]
     return OptimusProblem.from_jobs(kinds, capacity, chosen, waiting)

@@ -1,9 +1,7 @@
 """Methods by name: the greedy's variants, and the engine's methods against the known optima."""
 
 import pytest
-from hypothesis import given, settings
 from optimus_examples import example_1, example_2, example_3
-from optimus_random import problems
 
 import dmlopt
 from dmlopt.control import Clock
@@ -12,7 +10,6 @@ from dmlopt.registry import Request, find_method
 from dmlopt.result import Limit, Status
 from formulations.optimus.checker import check
 from formulations.optimus.methods import METHODS, read_priority
-from formulations.optimus.reference import brute_force
 from instances.optimus import GENERATOR
 
 GREEDY = [method.name for method in METHODS if method.name.startswith("greedy")]
@@ -117,18 +114,6 @@ def test_known_relaxations(problem, value, method):
     bound = dmlopt.solve(problem, method).bound
     assert bound <= value * (1 + 1e-9)
     assert bound == pytest.approx(value, rel=1e-4)
-
-
-@given(problems(distinct=True))
-@settings(max_examples=100, deadline=None)
-def test_exact_is_brute_force(problem):
-    best = brute_force(problem)
-    result = dmlopt.solve(problem, "exact")
-    if best is None:
-        assert result.status is Status.INFEASIBLE
-        return
-    assert result.status is Status.OPTIMAL
-    assert result.objective == pytest.approx(best[0], rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("kinds", [1, 3])
