@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999933")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 FLOOR = 1e-9  # gaps at or below it are drawn in the band "proved"
+NOTHING = 10.0  # from here on upwards is where runs without a solution and without a bound are drawn
 KIND_ORDER = {"exact": 0, "bound": 1, "heuristic": 2, "online": 3}
 
 
@@ -87,18 +88,19 @@ def _steps(points: list[tuple[float, float]], end: float) -> list[tuple[float, f
 def plot_gap_against_time(rows: Sequence[Row], path: str | None = None) -> Any:
     """Every run as a point: seconds across, gap to the best certified bound upwards, both logarithmic.
 
-    Closed gaps lie in the band "proved", one height per method so that they do not hide each other.
+    Closed gaps lie in the band "proved", one height per method so that they do not hide each other; runs that
+    found nothing lie in the band "no answer".
     """
     figure, axes = _new_figure(9.0, 5.0)
-    drawn = [row for row in rows if row.gap is not None and row.seconds is not None]
+    drawn = [row for row in rows if row.seconds is not None]
     names = sorted(dict.fromkeys((KIND_ORDER.get(row.kind, 9), row.kind, row.method) for row in drawn))
     for position, (_, kind, name) in enumerate(names):
         own = [row for row in drawn if row.method == name]
-        inside = FLOOR * 10 ** -(0.12 + 0.76 * position / max(1, len(names) - 1))
+        share = 0.12 + 0.76 * position / max(1, len(names) - 1)
         marker = MARKERS[(position + position // len(COLOURS)) % len(MARKERS)]
         axes.scatter(
             [max(row.seconds or 0.0, 1e-4) for row in own],
-            [row.gap if row.gap and row.gap > FLOOR else inside for row in own],
+            [_height(row.gap, share) for row in own],
             s=90 if marker == "*" else 46,
             marker=marker,
             color=COLOURS[position % len(COLOURS)],
@@ -109,7 +111,7 @@ def plot_gap_against_time(rows: Sequence[Row], path: str | None = None) -> Any:
         )
     axes.set_xscale("log")
     axes.set_yscale("log")
-    _mark_proved(axes)
+    _mark_bands(axes, nothing=any(row.gap is None for row in drawn))
     axes.set_xlabel("seconds, building and checking included")
     axes.set_ylabel("relative gap to the best certified bound")
     axes.set_title("How far from proven, and how fast", loc="left", fontsize=11)
@@ -118,21 +120,38 @@ def plot_gap_against_time(rows: Sequence[Row], path: str | None = None) -> Any:
     return _finish(figure, path)
 
 
-def _mark_proved(axes: Axes) -> None:
-    """The band of closed gaps at the bottom; the scale ends above it."""
-    top = max(axes.get_ylim()[1], 10 * FLOOR)
+def _height(gap: float | None, share: float) -> float:
+    """Where a gap is drawn; `share` is the method's place inside the two bands."""
+    if gap is None:
+        return NOTHING * 10**share
+    return min(gap, 0.8 * NOTHING) if gap > FLOOR else FLOOR / 10**share
+
+
+def _mark_bands(axes: Axes, nothing: bool) -> None:
+    """The band of closed gaps at the bottom, the band of runs without an answer at the top."""
+    top = 10 * NOTHING if nothing else max(axes.get_ylim()[1], 10 * FLOOR)
     axes.set_ylim(FLOOR / 10, top)
     axes.axhspan(FLOOR / 10, FLOOR, color="#eef3ee", zorder=0)
     axes.axhline(FLOOR, color="#555555", linewidth=1.0, linestyle="--", zorder=1)
-    exponents = range(-9, math.ceil(math.log10(top)) + 1)
-    axes.set_yticks([10.0**exponent for exponent in exponents if 10.0**exponent <= top])
+    highest = NOTHING if nothing else top
+    exponents = range(-9, math.ceil(math.log10(highest)) + 1)
+    axes.set_yticks([10.0**exponent for exponent in exponents if 10.0**exponent <= highest])
     axes.set_yticks([], minor=True)
+    _label(axes, "proved", FLOOR)
+    if nothing:
+        axes.axhspan(NOTHING, top, color="#f6eeee", zorder=0)
+        axes.axhline(NOTHING, color="#555555", linewidth=1.0, linestyle="--", zorder=1)
+        _label(axes, "no answer", NOTHING, below=True)
+
+
+def _label(axes: Axes, text: str, height: float, below: bool = False) -> None:
     axes.annotate(
-        "proved",
-        (1.0, FLOOR),
+        text,
+        (1.0, height),
         xycoords=("axes fraction", "data"),
-        xytext=(-4, 4),
+        xytext=(-4, -4 if below else 4),
         textcoords="offset points",
         ha="right",
+        va="top" if below else "bottom",
         color="#555555",
     )

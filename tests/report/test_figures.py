@@ -39,17 +39,19 @@ def test_gap_against_time(tmp_path: Path) -> None:
         Row("a", "exact", "exact", 1.0, 1.0, 0.0, 0.5, "optimal"),
         Row("b", "exact", "exact", 1.0, 1.0, 1e-4, 5.0, "feasible"),
         Row("a", "greedy", "heuristic", 1.1, None, 0.1, 0.01, "feasible"),
-        Row("a", "mip", "exact", None, None, None, None, "left out"),
+        Row("a", "mip", "exact", None, None, None, 9.0, "unknown, time"),
+        Row("b", "mip", "exact", None, None, None, None, "left out"),
     ]
     axes = plot_gap_against_time(rows, str(tmp_path / "g.png")).axes[0]
     assert (tmp_path / "g.png").read_bytes().startswith(PNG)
     assert [text.get_text() for text in axes.get_legend().get_texts()] == [
         "exact (exact)",
+        "mip (exact)",
         "greedy (heuristic)",
     ]
     lowest = min(point[1] for dots in axes.collections for point in dots.get_offsets())
     assert FLOOR / 10 < lowest < FLOOR
-    assert axes.texts[0].get_text() == "proved"
+    assert [text.get_text() for text in axes.texts] == ["proved", "no answer"]
     plot_gap_against_time([])
 
 
