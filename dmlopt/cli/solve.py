@@ -22,7 +22,7 @@ from dmlopt.cli.common import (
 from dmlopt.errors import InputError
 from dmlopt.files import encode, save
 from dmlopt.report.progress import ProgressLine
-from dmlopt.report.text import summarise
+from dmlopt.report.text import WIDTH, summarise
 from dmlopt.strict_json import compact, require_writable
 
 EXAMPLES = """\
@@ -94,9 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json or arguments.output == "-":
         emit(compact(encode(result)) + "\n")
     else:
-        out = console()
-        out.print(f"instance   {formulation.describe(problem)}", markup=False)
-        out.print(summarise(result), markup=False)
+        emit(summarise(result, formulation.describe(problem), min(WIDTH, console().width)) + "\n")
     if to_file:
         say(f"wrote {arguments.output}")
     return exit_code(result)

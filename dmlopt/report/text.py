@@ -25,7 +25,7 @@ MEANING = {
 }
 
 
-def summarise(result: Result) -> str:
+def summarise(result: Result, instance: str = "", width: int = WIDTH) -> str:
     """What a person wants to know first: how it ended, value, bound, gap, time, prices."""
     rows = [
         ("status", _status(result)),
@@ -44,7 +44,9 @@ def summarise(result: Result) -> str:
     rows.append(("time", _time(result)))
     if result.prices:
         rows.append(("prices", _prices(result)))
-    return "\n".join(_line(name, text) for name, text in rows)
+    if instance:
+        rows.insert(0, ("instance", instance))
+    return "\n".join(_line(name, text, width) for name, text in rows)
 
 
 def _status(result: Result) -> str:
@@ -68,6 +70,6 @@ def _prices(result: Result) -> str:
     return shown + (f", and {len(ranked) - 8} more" if len(ranked) > 8 else "") + " per unit"
 
 
-def _line(name: str, text: str) -> str:
+def _line(name: str, text: str, width: int) -> str:
     head = f"{name:<11}"
-    return textwrap.fill(text, WIDTH, initial_indent=head, subsequent_indent=" " * len(head))
+    return textwrap.fill(text, max(width, 40), initial_indent=head, subsequent_indent=" " * len(head))
