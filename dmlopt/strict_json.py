@@ -7,6 +7,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import stat
 import zlib
 from pathlib import Path
@@ -16,6 +17,7 @@ from dmlopt.errors import InputError
 from dmlopt.fields import shown
 
 GZIP_MAGIC = b"\x1f\x8b"
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # maybe half of a pair: worth looking closely
 
 
 # -------------------------------------------------------------------- reading
@@ -57,8 +59,8 @@ def parse(raw: bytes, source: str) -> Any:
     except ValueError:  # Python refuses to convert integers of thousands of digits
         raise InputError("not JSON: a number has too many digits", source) from None
     problems = [f"duplicate key {shown(key)}" for key in reader.duplicates]
-    if reader.infinite:
-        problems += _infinite_places(value)
+    if reader.infinite or SURROGATE.search(text):
+        problems += _wrong_places(value)
     if problems:
         raise InputError(problems, source)
     return value
@@ -92,19 +94,34 @@ class _Reader:
         return value
 
 
-def _infinite_places(root: Any) -> list[str]:
+def _wrong_places(root: Any) -> list[str]:
+    """Paths of numbers that are not finite and of texts that are not text (halves of surrogate pairs)."""
     places: list[str] = []
     waiting: list[tuple[str, Any]] = [("", root)]
     while waiting:
         path, value = waiting.pop()
+        head = f"{path}: " if path else ""
         if isinstance(value, float) and not math.isfinite(value):
-            head = f"{path}: " if path else ""
             places.append(f"{head}expected a finite number, got {shown(value)}")
+        elif isinstance(value, str) and not _is_text(value):
+            places.append(f"{head}expected a text, got {shown(value)} with half of a surrogate pair")
         elif isinstance(value, dict):
-            waiting += [(f"{path}.{key}" if path else key, each) for key, each in reversed(value.items())]
+            places += [
+                f"{head}expected names that are text, got {shown(k)}" for k in value if not _is_text(k)
+            ]
+            inner = [(f"{path}.{key}" if path else key, each) for key, each in value.items() if _is_text(key)]
+            waiting += reversed(inner)
         elif isinstance(value, list):
             waiting += [(f"{path}[{at}]", value[at]) for at in reversed(range(len(value)))]
     return places
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 # -------------------------------------------------------------------- writing

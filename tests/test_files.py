@@ -133,6 +133,14 @@ def test_numbers_that_are_none() -> None:
     ]
 
 
+def test_texts_that_are_none() -> None:
+    raw = b'{"format": "dmlopt-instance/1", "formulation": "\\ud800", "jobs": [{"\\uDFFF": 1, "a": "\\ud83d\\ude00"}]}'
+    assert reasons(raw) == [
+        "formulation: expected a text, got '?' with half of a surrogate pair",
+        "jobs[0]: expected names that are text, got '?'",
+    ]
+
+
 def test_duplicate_keys() -> None:
     assert reasons(instance().replace(b'"capacity"', b'"capacity": 8, "capacity"')) == [
         "duplicate key 'capacity'"
