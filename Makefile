@@ -20,10 +20,10 @@ run: $(STAMP)    ## the main comparison: tables on the terminal, report and figu
 	$(BIN)/python experiments/main_comparison.py --out out
 
 test: $(STAMP) lint  ## lint and the test suite (under 10 minutes on 2 cores)
-	$(BIN)/python -m pytest -n 2 -m "not long" --benchmark-disable
+	$(BIN)/python -m pytest -n 2 -m "not long" --benchmark-skip
 
 test-long: $(STAMP)  ## the longer campaigns too
-	$(BIN)/python -m pytest -n 2 --benchmark-disable --timeout 3600
+	$(BIN)/python -m pytest -n 2 --benchmark-skip --timeout 3600
 
 lint: $(STAMP)   ## ruff, mypy --strict, import layers
 	$(BIN)/ruff check .

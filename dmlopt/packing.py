@@ -164,9 +164,10 @@ class PlainPlanner(Protocol):
         ...
 
     def headroom(self, prices: FloatArray) -> float:
-        """max |v| + the largest priced supply of a plan: what may not exceed 2^62 after scaling.
+        """The largest value + the largest priced supply of a plan: what may not exceed 2^62 after scaling.
 
-        Costs may saturate at 2^61: a plan then looks cheaper than it is, and the bound stays valid.
+        Costs beyond 2^61 and values below -2^60 may be cut off: a plan then looks better than it is, and the bound
+        stays valid.
         """
         ...
 

@@ -177,7 +177,7 @@ def _lagrangian(run: _Run) -> Answer:
     proof = Proof(reduced.classes.listed() if reduced.classes else ())
     proof.leaf(0, found.point.prices, found.point.bound)
     return Answer(
-        certificate=proof.certificate(reduced.merged.planner, run.packing.row_count),
+        certificate=proof.certificate_or_none(reduced.fitting, run.packing.row_count),
         limit=run.limit(),
         prices=run.named(found.point.prices),
         statistics={"evaluations": found.evaluations},
@@ -219,7 +219,7 @@ def _root_answer(run: _Run, reduced: reduction.Reduced, node: NodeBound, lp: Col
     else:
         proof.empty(0)
     return Answer(
-        certificate=proof.certificate(reduced.merged.planner, run.packing.row_count),
+        certificate=proof.certificate_or_none(reduced.fitting, run.packing.row_count),
         claimed_infeasible=node.kind != "leaf",
         limit=run.limit(),
         prices=run.named(node.prices) if node.kind == "leaf" else {},

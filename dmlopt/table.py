@@ -19,7 +19,11 @@ from dmlopt.errors import InputError
 from dmlopt.packing import BoolArray, Cut, FloatArray, IntArray, Part, Plan, PlanBatch
 
 SATURATED = 2**61
-"""Scaled costs beyond this are cut off to it."""
+"""Scaled costs beyond this count as half of it: the comparison is in floating point, half is safe."""
+
+
+def _scaled(value: FloatArray, bits: int) -> IntArray:
+    return np.ceil(np.ldexp(np.maximum(value, np.ldexp(-SATURATED / 2, -bits)), bits)).astype(np.int64)
 
 
 class PlanTable:
@@ -217,24 +221,26 @@ class PlanTable:
         return float(np.abs(self.value).max() + cost.max())
 
     def headroom(self, prices: FloatArray) -> float:
-        """max |v| + the largest priced supply of a plan. Costs need no room: they saturate."""
+        """The largest value + the largest priced supply of a plan. What is bad needs no room: it is cut off."""
         if not self.plan_count:
             return 0.0
         supply = -np.minimum(self._float_usage, 0.0) @ prices if (self.plan_usage < 0).any() else np.zeros(1)
-        return float(np.abs(self.value).max() + supply.max())
+        return float(np.maximum(self.value, 0.0).max() + supply.max())
 
     def scaled_value(self, bits: int) -> IntArray:
-        """Values times 2^bits, rounded up."""
-        return np.ceil(np.ldexp(self.value, bits)).astype(np.int64)
+        """Values times 2^bits, rounded up; what is below -2^60 counts as -2^60, which only weakens bounds."""
+        return _scaled(self.value, bits)
 
     def scaled_reduced(self, prices: IntArray, bits: int, valued: bool = True) -> IntArray:
-        """Scaled reduced value of every plan, exactly; costs too large for 64 bits count as 2^61: a weaker bound."""
-        scores = self.scaled_value(bits) if valued else np.zeros(self.plan_count, dtype=np.int64)
+        """Scaled reduced value of every plan, exactly; costs beyond 2^61 count as 2^60, which only weakens bounds."""
+        worth = self.scaled_value(bits) if valued else np.zeros(self.plan_count, dtype=np.int64)
+        scores = worth.copy()
         for row in np.flatnonzero(prices):
             scores -= (
                 self.plan_usage[:, row] * prices[row]
             )  # wraps where it overflows; those plans are replaced below
-        scores[self._float_usage @ prices.astype(np.float64) > SATURATED] = -SATURATED
+        dear = self._float_usage @ prices.astype(np.float64) > SATURATED
+        scores[dear] = worth[dear] - SATURATED // 2
         return scores
 
     def scaled_best_all(
@@ -257,10 +263,12 @@ class PlanTable:
         rows = self.rows_of(agent) if within is None else within
         if not len(rows):
             return None
-        scores = -(self.plan_usage[rows] @ prices)
+        worth = np.zeros(len(rows), dtype=np.int64)
         if valued:
-            scores = scores + np.ceil(np.ldexp(self.value[rows], bits)).astype(np.int64)
-        scores[self._float_usage[rows] @ prices.astype(np.float64) > SATURATED] = -SATURATED
+            worth = _scaled(self.value[rows], bits)
+        scores = worth - self.plan_usage[rows] @ prices
+        dear = self._float_usage[rows] @ prices.astype(np.float64) > SATURATED
+        scores[dear] = worth[dear] - SATURATED // 2
         return int(scores.max())
 
     # ---------------------------------------------------------------- smaller tables, same keys

@@ -98,6 +98,8 @@ def _read(answer: Path, log: Path, program: Program, stopped: bool, clock: Clock
                 fields = line.replace("**", " ").split()
                 if len(fields) >= 3 and fields[1].startswith("x"):
                     x[int(fields[1][1:])] = float(fields[2])
+    if "errors on input" in text:
+        raise BackendError("cbc: could not read the program")
     limit = Limit.NONE
     if stopped or first.startswith("Stopped on time"):
         limit = Limit.INTERRUPTED if clock.interrupted else Limit.TIME

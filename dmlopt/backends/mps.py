@@ -23,7 +23,7 @@ def write_mps(program: Program, file: TextIO, clock: Clock | None = None) -> Non
 
 def _lines(program: Program) -> Iterator[str]:
     kinds = [_row_kind(low, high) for low, high in zip(program.row_lower, program.row_upper, strict=True)]
-    yield "NAME dmlopt"
+    yield "NAME dmlopt FREE"  # CBC guesses the form otherwise, and guesses wrong when the first bound is FR or MI
     yield "ROWS"
     yield " N cost"
     yield from (f" {kind} r{row}" for row, kind in enumerate(kinds))

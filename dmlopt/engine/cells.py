@@ -116,7 +116,7 @@ def payoff(cell: Cell, best: Callable[[str, Cell], Number | None], path: str = "
     """
     if cell.hi < cell.lo:
         return None
-    if cell.hi == 0:
+    if cell.hi == 0 and cell.halves is None:
         return Concave(0, 0, [])
     if cell.halves is None:
         value = best(path, cell)

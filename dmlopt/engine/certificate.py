@@ -15,7 +15,7 @@ in integer arithmetic.
 
 fix, keep and round form a chain before the first split. Before anything else the listed classes are merged (their
 plans must be exactly the same) and plans that cannot fit are dropped; agents are numbered after merging. Prices are
-integers: p 2^bits, with 20 <= bits <= 40 and small enough that no 64-bit number overflows. Values are scaled alike and
+integers: p 2^bits, with 20 <= bits <= 56 and small enough that no 64-bit number overflows. Values are scaled alike and
 rounded up, totals are Python integers: a bound can be 1e-10 weak, never wrong. `digest` guards against accidents in
 storage.
 """
@@ -40,7 +40,7 @@ from dmlopt.table import PlanTable
 
 FORMAT = "dmlopt-certificate/1"
 LEAST_BITS = 20
-MOST_BITS = 40
+MOST_BITS = 56
 WORD = 62
 
 
@@ -60,8 +60,8 @@ class CertifiedBound:
 
 
 def choose_bits(magnitude: float) -> int:
-    """The most bits such that max |v| + max |a|.|p| stays below 2^(62 - bits)."""
-    bits = MOST_BITS if magnitude <= 0 else min(MOST_BITS, WORD - 1 - math.frexp(magnitude)[1])
+    """The most bits such that max |v| + max |a|.|p| stays below 2^(60 - bits), where nothing is cut off."""
+    bits = MOST_BITS if magnitude <= 0 else min(MOST_BITS, WORD - 2 - math.frexp(magnitude)[1])
     if bits < LEAST_BITS:
         raise CertificateError(
             f"values and priced usages reach {magnitude:.3g}: too large for exact 64-bit arithmetic; use larger units"
@@ -94,7 +94,7 @@ def recompute(certificate: Mapping[str, Any], packing: Packing) -> CertifiedBoun
         raise CertificateError("nodes: expected a list with at least one node")
     try:
         return _Walk(nodes, bits, packing, certificate.get("classes", [])).run()
-    except (TypeError, ValueError, OverflowError, AttributeError) as error:
+    except (TypeError, ValueError, OverflowError, AttributeError, LookupError, RecursionError) as error:
         raise CertificateError(f"malformed: {error}") from error
 
 
@@ -128,8 +128,9 @@ class _Walk:
 
     def run(self) -> CertifiedBound:
         """Follow the chain, then the tree; every node must be reached exactly once."""
-        state = self._settle(self._start())
+        state = self._start()
         self._refuse_overflow(state)
+        state = self._settle(state)
         at = 0
         while self._kind(at) in ("fix", "keep", "round"):
             node = self._visit(at)
@@ -189,7 +190,7 @@ class _Walk:
             if isinstance(node, dict) and "prices" in node:
                 highest = np.maximum(highest, self._prices(at, node).astype(np.float64))
         headroom = state.planner.headroom(np.ldexp(highest, -self.bits))
-        if headroom >= 2.0 ** (WORD - self.bits):
+        if not headroom < 2.0 ** (WORD - self.bits):  # also when it is not a number
             raise CertificateError(
                 f"bits: {self.bits} bits overflow at values and priced supplies of {headroom:.3g}"
             )
@@ -200,6 +201,7 @@ class _Walk:
         packing = self.packing
         planner = packing.planner
         if isinstance(planner, PlanTable):
+            self._refuse_large_totals(planner)
             packing, table, _ = presolve.merge(packing, planner, self._labels(planner))
             packing, planner = presolve.drop_unfit(packing, table)
         elif self.classes:
@@ -212,6 +214,19 @@ class _Walk:
             np.arange(len(packing.lo)),
             math.ceil(Fraction(packing.offset) * 2**self.bits),
         )
+
+    def _refuse_large_totals(self, table: PlanTable) -> None:
+        """Presolve adds usages in 64 bits: everything that all agents could use together must fit."""
+        if not table.plan_count:
+            return
+        largest = max(int(table.plan_usage.max()), -int(table.plan_usage.min()))
+        total = 2 * largest * sum(self.packing.hi.tolist()) + max(
+            map(abs, self.packing.capacity.tolist()), default=0
+        )
+        if total >= 2**WORD:
+            raise CertificateError(
+                "usages: their total is too large for exact 64-bit arithmetic; use larger units"
+            )
 
     def _labels(self, table: PlanTable) -> IntArray:
         """The stated classes as labels, after comparing the members' plans."""
@@ -276,7 +291,11 @@ class _Walk:
         alive = np.ones(table.plan_count, dtype=bool)
         local = {int(agent): index for index, agent in enumerate(state.agents)}
         for name, keys in plans.items():
-            agent = local.get(int(name)) if isinstance(name, str) and name.isdigit() else None
+            if not isinstance(name, str) or name != str(
+                int(name)
+            ):  # one agent, one name: "00" would be a second list
+                raise CertificateError(f"nodes[{at}].plans: {name!r} is not the number of an agent")
+            agent = local.get(int(name))
             if agent is None:
                 continue  # decided meanwhile, or no such agent: nothing is dropped
             rows = table.rows_of(agent)
@@ -365,7 +384,7 @@ class _Walk:
         It can be better: integers drop a plan that the search, with its margin, had kept.
         """
         stated, exact = node.get("bound"), bound / 2**self.bits
-        if not isinstance(stated, int | float) or not exact <= stated + 1e-7 * max(1.0, abs(exact)):
+        if not isinstance(stated, int | float) or not exact <= stated + 1e-6 * max(1.0, abs(exact)):
             raise CertificateError(f"nodes[{at}].bound: states {stated!r}, its prices give {exact!r}")
 
     def _bound(

@@ -63,7 +63,7 @@ class SearchResult:
     value: float | None
     bound: float
     prices: FloatArray
-    certificate: dict[str, Any]
+    certificate: dict[str, Any] | None  # None: numbers too large for exact arithmetic
     limit: Limit
     infeasible: bool
     nodes: int
@@ -137,7 +137,7 @@ class _Search:
             value=value,
             bound=-np.inf if infeasible else self.bound,
             prices=self.prices,
-            certificate=self.proof.certificate(self.reduced.merged.planner, self.whole.row_count),
+            certificate=self.proof.certificate_or_none(self.reduced.fitting, self.whole.row_count),
             limit=self.limit,
             infeasible=infeasible and value is None,
             nodes=self.nodes,
@@ -162,10 +162,8 @@ class _Search:
         return gap is not None and gap <= 0.5 * self.limits.gap
 
     def _stopped(self) -> bool:
-        if self.clock.interrupted:
-            self.limit = Limit.INTERRUPTED
-        elif self.clock.expired():
-            self.limit = Limit.TIME
+        if self.clock.expired():
+            self.limit = Limit.INTERRUPTED if self.clock.interrupted else Limit.TIME
         elif self.limits.nodes is not None and self.nodes >= self.limits.nodes:
             self.limit = Limit.NODES
         return self.limit is not Limit.NONE

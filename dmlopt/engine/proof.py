@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dmlopt.engine.certificate import FORMAT, choose_bits, scaled_prices, seal
+from dmlopt.engine.certificate import FORMAT, CertificateError, choose_bits, scaled_prices, seal
 from dmlopt.packing import Cut, FloatArray, Planner
 
 
@@ -80,6 +80,13 @@ class Proof:
         shift = len(self._chain)
         written = [self._written(index, node, bits, shift) for index, node in enumerate(nodes)]
         return seal({"format": FORMAT, "bits": bits, "classes": self.classes, "nodes": written})
+
+    def certificate_or_none(self, planner: Planner, rows: int) -> dict[str, Any] | None:
+        """The sealed certificate; None when the numbers are too large for exact arithmetic: nothing is proved then."""
+        try:
+            return self.certificate(planner, rows)
+        except CertificateError:
+            return None
 
     def _written(self, index: int, node: Mapping[str, Any], bits: int, shift: int) -> dict[str, Any]:
         out = dict(node)

@@ -12,7 +12,7 @@ import numpy as np
 
 from dmlopt.engine import presolve
 from dmlopt.engine.proof import Proof
-from dmlopt.packing import BoolArray, FloatArray, IntArray, Packing, Picks
+from dmlopt.packing import BoolArray, FloatArray, IntArray, Packing, Picks, Planner
 from dmlopt.table import PlanTable
 
 MARGIN = 1e-9
@@ -26,7 +26,8 @@ class Reduced:
     """What is left of (P).
 
     `agents[i]` and `rows[l]` name agent i and plan l of `packing` in the merged packing; `settled` are the picks of decided
-    agents there. `classes`, `whole` and `merged` lead from the merged packing back to the original one.
+    agents there. `classes`, `whole` and `merged` lead from the merged packing back to the original one; `fitting` has the
+    plans of the merged one that can fit.
     """
 
     packing: Packing
@@ -35,6 +36,7 @@ class Reduced:
     settled: Picks
     merged: Packing
     whole: Packing
+    fitting: Planner
     classes: presolve.Classes | None
     kept: frozenset[int] = frozenset()  # agents whose plans the proof lists
 
@@ -85,7 +87,7 @@ def begin(packing: Packing) -> Reduced:
     everyone = np.arange(packing.agent_count)
     table = packing.planner
     if not isinstance(table, PlanTable):
-        return Reduced(packing, everyone, None, nothing, packing, packing, None)
+        return Reduced(packing, everyone, None, nothing, packing, packing, table, None)
     merged, small, classes = presolve.merge(packing, table, table.classes())
     fits = presolve.fitting_plans(small, merged.capacity, merged.lo, merged.hi)
     start = Reduced(
@@ -95,6 +97,7 @@ def begin(packing: Packing) -> Reduced:
         nothing,
         merged,
         packing,
+        small if fits.all() else small.take(fits),
         classes,
     )
     return _taken(start, fits)

@@ -24,7 +24,7 @@ Forged = dict[str, Any]
 REDUCTIONS = ("fix", "keep", "round")
 ANY_BOUND = 1e300
 """A stated bound that no recomputed one exceeds."""
-LARGEST_PRICE = 2**55
+LARGEST_PRICE = 2**61
 """The largest price that the forger puts in: scaled costs stay below the limit where they saturate."""
 
 
@@ -226,7 +226,7 @@ def change_end(rng: Any, form: Forged, packing: Packing) -> None:
 
 
 def change_bits(rng: Any, form: Forged, packing: Packing) -> None:
-    form["bits"] = int(np.clip(form["bits"] + _pick(rng, [-1, 1, -7, 7]), 20, 40))
+    form["bits"] = int(np.clip(form["bits"] + _pick(rng, [-1, 1, -7, 7]), 20, 56))
 
 
 def change_classes(rng: Any, form: Forged, packing: Packing) -> None:

@@ -223,7 +223,7 @@ def test_odd_problems_are_never_bounded_too_low(plans: Any, capacity: Any, count
 # -------------------------------------------------------------------- large numbers
 
 
-@pytest.mark.parametrize("bits", [20, 30, 40])
+@pytest.mark.parametrize("bits", [20, 30, 40, 56])
 @pytest.mark.parametrize("value", [1e4, 1e7, 1e12, 1e15, 1e18, 1e300, math.inf, -1e300])
 def test_values_too_large_for_the_bits_are_refused(value: float, bits: int) -> None:
     packing = table_packing([[(value, [1]), (1.0, [1])], [(2.0, [1]), (1.0, [0])]], [3])

@@ -87,7 +87,7 @@ def test_forging_a_solved_certificate_proves_nothing_false(seed: int) -> None:
 def from_nothing(rng: Any, packing: Packing) -> Forged:
     """A certificate without any honest part: random prices, reductions, classes and splits."""
     tree = {"node": "leaf", "prices": [0] * packing.row_count, "bound": ANY_BOUND}
-    form: Forged = {"bits": int(rng.integers(20, 41)), "classes": [], "chain": [], "tree": tree}
+    form: Forged = {"bits": int(rng.integers(20, 57)), "classes": [], "chain": [], "tree": tree}
     for change in (
         change_all_prices,
         add_reduction,

@@ -178,9 +178,9 @@ def split_changes(certificate: Forged) -> Iterator[Change]:
 
 
 def whole_changes(certificate: Forged) -> Iterator[Change]:
-    for bits in (certificate["bits"] + 1, certificate["bits"] - 1, 20, 40):
+    for bits in (certificate["bits"] + 1, certificate["bits"] - 1, 20, 56):
         yield "bits-other", {**certificate, "bits": bits}
-    for bits in (19, 41, -1, 0, "30", 30.0, None, True):
+    for bits in (19, 57, -1, 0, "30", 30.0, None, True):
         yield "bits-wrong", {**certificate, "bits": bits}
     classes = certificate["classes"]
     for more in ([0, 1], [0, 0], [-1, 0], [0, 10**6], [0], [0.5, 1.5], ["a"], None):
