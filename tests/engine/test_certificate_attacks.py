@@ -228,7 +228,8 @@ def test_odd_problems_are_never_bounded_too_low(plans: Any, capacity: Any, count
 def test_values_too_large_for_the_bits_are_refused(value: float, bits: int) -> None:
     packing = table_packing([[(value, [1]), (1.0, [1])], [(2.0, [1]), (1.0, [0])]], [3])
     proved = verdict(written([{"node": "leaf", "prices": [0], "bound": 1e308}], bits), packing)
-    if value * 2.0**bits >= 2.0**62:  # far below zero a value is cut off instead: that proves less, never more
+    # Far below zero a value is cut off instead of refused: that proves less, never more.
+    if value * 2.0**bits >= 2.0**62:
         assert proved is None
     else:
         assert proved is not None
