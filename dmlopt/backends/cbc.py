@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import signal
 import subprocess
 import tempfile
 import time
@@ -28,6 +29,8 @@ from dmlopt.result import Limit
 
 GRACE = 0.5
 """Seconds that CBC gets beyond its own time limit before it is stopped from outside."""
+STOPPING = 3.0
+"""Seconds that CBC gets to write its best answer after an interruption."""
 
 
 class CbcBackend:
@@ -56,7 +59,7 @@ def _run(model: Path, answer: Path, log: Path, limits: SolverLimits) -> bool:
     command += ["-printingOptions", "normal", "-solve", "-solution", str(answer)]
     with log.open("w") as out:
         try:
-            # A session of its own, so that Ctrl-C reaches dmlopt and not CBC, which would die without an answer.
+            # A session of its own, so that Ctrl-C reaches dmlopt, which then asks CBC for its best answer.
             process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, start_new_session=True)
         except OSError as error:
             raise BackendError(f"cbc: cannot be started ({error})") from error
@@ -68,12 +71,24 @@ def _run(model: Path, answer: Path, log: Path, limits: SolverLimits) -> bool:
                 except subprocess.TimeoutExpired:
                     over = limits.clock.time_limit is not None and limits.clock.remaining() <= 0
                     late = over and time.perf_counter() > _deadline(limits.clock) + GRACE
-                    if limits.clock.interrupted or late:
+                    if limits.clock.interrupted:
+                        return not _asked_to_stop(process)
+                    if late:
                         return True
         finally:
             if process.poll() is None:
                 process.kill()
                 process.wait()
+
+
+def _asked_to_stop(process: subprocess.Popen[bytes]) -> bool:
+    """Ask CBC to end its search and write what it has; False when it does not come back."""
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait(timeout=STOPPING)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 def _deadline(clock: Clock) -> float:
@@ -101,7 +116,7 @@ def _read(answer: Path, log: Path, program: Program, stopped: bool, clock: Clock
     if "errors on input" in text:
         raise BackendError("cbc: could not read the program")
     limit = Limit.NONE
-    if stopped or first.startswith("Stopped on time"):
+    if stopped or first.startswith("Stopped"):
         limit = Limit.INTERRUPTED if clock.interrupted else Limit.TIME
     if first.lower().startswith(("infeasible", "integer infeasible")):
         return ProgramResult(ProgramStatus.INFEASIBLE)
