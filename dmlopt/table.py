@@ -88,8 +88,14 @@ class PlanTable:
 
     def reduced(self, prices: FloatArray) -> FloatArray:
         """Reduced value v - p.a of every plan."""
-        result: FloatArray = self.value - self._float_usage @ prices
-        return result
+        return self.value - self._priced(prices)
+
+    def _priced(self, prices: FloatArray) -> FloatArray:
+        """p.a of every plan, row by row: a matrix product this thin only wakes up threads that then wait for each other."""
+        cost = np.zeros(self.plan_count)
+        for row in np.flatnonzero(prices):
+            cost += self._float_usage[:, row] * prices[row]
+        return cost
 
     def segment_max(self, scores: FloatArray) -> tuple[FloatArray, IntArray]:
         """Largest score of each agent and the first row that has it (-inf and -1 for agents without a finite score)."""
@@ -239,7 +245,7 @@ class PlanTable:
             scores -= (
                 self.plan_usage[:, row] * prices[row]
             )  # wraps where it overflows; those plans are replaced below
-        dear = self._float_usage @ prices.astype(np.float64) > SATURATED
+        dear = self._priced(prices.astype(np.float64)) > SATURATED
         scores[dear] = worth[dear] - SATURATED // 2
         return scores
 
