@@ -18,6 +18,7 @@ from dmlopt.engine.core_problem import near_best
 from dmlopt.engine.infeasible import explain
 from dmlopt.engine.lagrangian import lagrangian, price_scale
 from dmlopt.engine.node_solver import NodeBound, NodeSolver
+from dmlopt.engine.presolve import steepness
 from dmlopt.engine.price_tree import LP_PLANS, SearchLimits, price_tree
 from dmlopt.engine.proof import Proof
 from dmlopt.engine.rounding import fill_room, round_point, round_prices
@@ -177,7 +178,7 @@ def _lagrangian(run: _Run) -> Answer:
     proof = Proof(reduced.classes.listed() if reduced.classes else ())
     proof.leaf(0, found.point.prices, found.point.bound)
     return Answer(
-        certificate=proof.certificate_or_none(reduced.fitting, run.packing.row_count),
+        certificate=proof.certificate_or_none(reduced.fitting, steepness(reduced.merged)),
         limit=run.limit(),
         prices=run.named(found.point.prices),
         statistics={"evaluations": found.evaluations},
@@ -219,7 +220,7 @@ def _root_answer(run: _Run, reduced: reduction.Reduced, node: NodeBound, lp: Col
     else:
         proof.empty(0)
     return Answer(
-        certificate=proof.certificate_or_none(reduced.fitting, run.packing.row_count),
+        certificate=proof.certificate_or_none(reduced.fitting, steepness(reduced.merged)),
         claimed_infeasible=node.kind != "leaf",
         limit=run.limit(),
         prices=run.named(node.prices) if node.kind == "leaf" else {},

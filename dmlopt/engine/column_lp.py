@@ -44,6 +44,7 @@ class ColumnLP:
     def __init__(self, packing: Packing, value_scale: float, price_scale: FloatArray) -> None:
         self.packing = packing
         self.value_scale = value_scale
+        self.price_scale = price_scale
         self.row_scale = value_scale / price_scale
         rows = packing.row_count
         capacity = packing.capacity / self.row_scale

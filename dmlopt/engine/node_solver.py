@@ -17,6 +17,8 @@ from dmlopt.packing import FloatArray, Packing, Planner
 AGREED = 1e-10
 """LP value and bound this close (relative): more columns would change nothing."""
 ELASTIC_USE = 1e-9
+HUGE = 1e3
+"""Prices beyond this many times (total value / capacity) are moderated where possible."""
 RAY_WORTH = 2.0**20
 LARGE = 1e7
 """Rays times this are prices beside which values count for nothing."""
@@ -79,7 +81,20 @@ class NodeSolver:
                 return NodeBound("ray", -np.inf, ray, None)
             if not self.lp.raise_elastic_cost():
                 break
-        return best
+        return self._moderate(best, cells, prices, closed)
+
+    def _moderate(
+        self, found: NodeBound, cells: Mapping[int, Cell], near: FloatArray, closed: Callable[[float], bool]
+    ) -> NodeBound:
+        """Huge prices cost the certificate its precision: go no further from the parent's than closing the node takes."""
+        if not closed(found.bound) or (found.prices <= HUGE * self.lp.price_scale).all():
+            return found
+        for share in (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1):
+            prices = near + share * (found.prices - near)
+            bound = evaluate(self.packing, prices, cells).bound
+            if closed(bound):
+                return replace(found, bound=bound, prices=prices)
+        return found
 
     # ---------------------------------------------------------------- infeasibility
 

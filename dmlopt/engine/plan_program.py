@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csc_array, vstack
 
 from dmlopt.backends.program import Program
-from dmlopt.packing import FloatArray, Packing, Picks
+from dmlopt.packing import Packing
 from dmlopt.table import PlanTable
 
 
@@ -26,10 +26,3 @@ def plan_program(packing: Packing, table: PlanTable) -> Program:
         integral=np.ones(plans, dtype=bool),
         offset=-packing.offset,
     )
-
-
-def picks_of_point(x: FloatArray, table: PlanTable) -> Picks:
-    """A point of the program as picks."""
-    counts = np.rint(x).astype(np.int64)
-    used = np.flatnonzero(counts)
-    return Picks(table.agent_of[used], used, counts[used])

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dmlopt.packing import BoolArray, IntArray, Packing, Picks
+from dmlopt.packing import BoolArray, FloatArray, IntArray, Packing, Picks
 from dmlopt.table import PlanTable
 
 
@@ -126,6 +126,17 @@ def rounded_capacity(table: PlanTable, capacity: IntArray, lo: IntArray, hi: Int
         elif step == 0 and slack >= 0:
             rounded[row] = known[row]
     return rounded
+
+
+def steepness(packing: Packing) -> FloatArray:
+    """How much bound(p) can change per unit of each price: capacity plus the most that all agents can use or supply."""
+    slope = np.abs(packing.capacity).astype(np.float64)
+    table = packing.planner
+    if isinstance(table, PlanTable) and table.plan_count:
+        filled = table.sizes > 0
+        most = np.maximum.reduceat(np.abs(table.plan_usage), table.start[:-1][filled], axis=0)
+        slope += packing.hi[filled].astype(np.float64) @ most.astype(np.float64)
+    return slope
 
 
 def decided(table: PlanTable, lo: IntArray, hi: IntArray) -> BoolArray:

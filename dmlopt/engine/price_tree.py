@@ -27,6 +27,7 @@ from dmlopt.engine.core_problem import near_best, solve_core
 from dmlopt.engine.evaluate import DualPoint
 from dmlopt.engine.lagrangian import lagrangian, price_scale
 from dmlopt.engine.node_solver import NodeBound, NodeSolver
+from dmlopt.engine.presolve import steepness
 from dmlopt.engine.proof import Proof
 from dmlopt.engine.rounding import fill_room, round_point, round_prices
 from dmlopt.packing import FloatArray, IntArray, Packing, Picks
@@ -137,7 +138,7 @@ class _Search:
             value=value,
             bound=-np.inf if infeasible else self.bound,
             prices=self.prices,
-            certificate=self.proof.certificate_or_none(self.reduced.fitting, self.whole.row_count),
+            certificate=self.proof.certificate_or_none(self.reduced.fitting, steepness(self.reduced.merged)),
             limit=self.limit,
             infeasible=infeasible and value is None,
             nodes=self.nodes,

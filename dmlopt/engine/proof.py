@@ -64,13 +64,9 @@ class Proof:
         """The agents that some node splits."""
         return sorted({node["agent"] for node in self._tree if node["node"] == "split"})
 
-    @property
-    def node_count(self) -> int:
-        """Number of tree nodes."""
-        return len(self._tree)
-
-    def certificate(self, planner: Planner, rows: int) -> dict[str, Any]:
-        """The sealed certificate."""
+    def certificate(self, planner: Planner, slope: FloatArray) -> dict[str, Any]:
+        """The sealed certificate. `slope`: how much a bound can change per unit of each price, for rounded prices."""
+        rows = len(slope)
         nodes = self._chain + self._tree
         highest = np.zeros(rows)
         for node in nodes:
@@ -78,24 +74,27 @@ class Proof:
                 highest = np.maximum(highest, node["prices"])
         bits = choose_bits(planner.magnitude(highest))
         shift = len(self._chain)
-        written = [self._written(index, node, bits, shift) for index, node in enumerate(nodes)]
+        rounding = float(slope.sum()) * 2.0 ** -(bits + 1)
+        written = [self._written(index, node, bits, shift, rounding) for index, node in enumerate(nodes)]
         return seal({"format": FORMAT, "bits": bits, "classes": self.classes, "nodes": written})
 
-    def certificate_or_none(self, planner: Planner, rows: int) -> dict[str, Any] | None:
+    def certificate_or_none(self, planner: Planner, slope: FloatArray) -> dict[str, Any] | None:
         """The sealed certificate; None when the numbers are too large for exact arithmetic: nothing is proved then."""
         try:
-            return self.certificate(planner, rows)
+            return self.certificate(planner, slope)
         except CertificateError:
             return None
 
-    def _written(self, index: int, node: Mapping[str, Any], bits: int, shift: int) -> dict[str, Any]:
+    def _written(
+        self, index: int, node: Mapping[str, Any], bits: int, shift: int, rounding: float
+    ) -> dict[str, Any]:
         out = dict(node)
         if "prices" in out:
             out["prices"] = scaled_prices(out["prices"], bits)
         if "cutoff" in out:
             out["cutoff"] = math.floor(Fraction(out["cutoff"]) * 2**bits)
         if "bound" in out:
-            out["bound"] = float(out["bound"])
+            out["bound"] = float(out["bound"]) + rounding
         if "children" in out:
             out["children"] = [shift + child for child in out["children"]]
         if index < shift:

@@ -11,12 +11,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dmlopt.engine import presolve
+from dmlopt.engine.certificate import MOST_BITS
 from dmlopt.engine.proof import Proof
 from dmlopt.packing import BoolArray, FloatArray, IntArray, Packing, Picks, Planner
 from dmlopt.table import PlanTable
 
 MARGIN = 1e-9
-"""Plans this close to the fixing threshold (relative to the largest value) are kept: integer rounding must drop no fewer."""
+"""Plans this close to the fixing threshold (relative to the largest value) are kept: the check, in integers, must drop
+no fewer."""
 LISTED_PLANS = 60_000
 """Capacities are rounded only if at most this many plans are left, because the certificate then lists them all."""
 
@@ -148,7 +150,9 @@ def fix(reduced: Reduced, proof: Proof, prices: FloatArray, bound: float, cutoff
     best, _ = table.segment_max(scores)
     base = np.where(packing.lo == 0, np.maximum(best, 0.0), best)
     slack = max(bound - cutoff, 0.0)
+    resolution = 2.0**-MOST_BITS + 2.0**-55 * table.magnitude(prices)  # of prices once they are integers
     margin = MARGIN * max(1.0, float(np.abs(table.value).max())) + 1e-12 * abs(bound)
+    margin += resolution * float(presolve.steepness(packing).sum())
     alive = scores >= (base - slack - margin)[table.agent_of]
     if alive.all():
         return reduced
