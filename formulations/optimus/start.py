@@ -88,3 +88,26 @@ def time_function(problem: OptimusProblem, job: int) -> Callable[[int, int], flo
         return lambda p, w: steps * float(asynchronous_seconds(theta, p, w))
     speeds = problem.speeds[job].tolist()
     return lambda p, w: steps / speed if (speed := speeds[p - 1][w - 1]) > 0 else math.inf
+
+
+class Bundles:
+    """One server and one worker at a time: what a bundle of each job uses, and whether there is a next one."""
+
+    def __init__(self, problem: OptimusProblem, only_faster: bool) -> None:
+        self.demand: list[list[int]] = (problem.server_demand + problem.worker_demand).tolist()
+        self._problem = problem
+        self._only_faster = only_faster
+        self._limits = count_limits(problem)
+
+    def exists(self, job: int, p: int, w: int) -> bool:
+        """Whether (p+1, w+1) is within the limits, was measured, and is faster if it has to be."""
+        most_servers, most_workers = self._limits[job]
+        if p + 1 > most_servers or w + 1 > most_workers:
+            return False
+        table = self._problem.speeds.get(job)
+        if table is not None and not table[p, w] > 0:
+            return False
+        if not self._only_faster:
+            return True
+        time = time_function(self._problem, job)
+        return time(p + 1, w + 1) < time(p, w)
