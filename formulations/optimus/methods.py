@@ -168,7 +168,12 @@ _BASELINES = (
         "Tetris: bundles of a server and a worker by alignment with free resources and shortest remaining time",
         _bundle_run(tetris),
         (
-            Option("shortness", float, 1.0, "weight of the remaining time against the alignment; 0: packing alone"),
+            Option(
+                "shortness",
+                float,
+                1.0,
+                "weight of the remaining time against the alignment; 0: packing alone",
+            ),
             Option("rest", str, "now", "remaining time at what a job holds now, or at its start", REST),
             _ONLY_FASTER,
         ),
@@ -176,10 +181,14 @@ _BASELINES = (
 )
 
 
-METHODS: tuple[Method, ...] = _greedy_methods() + _BASELINES + packing_methods(
-    packing=packing,
-    solution=allocation,
-    picks=picks_of,
-    program=reference_program,
-    program_solution=allocation_from_program,
+METHODS: tuple[Method, ...] = (
+    _greedy_methods()
+    + _BASELINES
+    + packing_methods(
+        packing=packing,
+        solution=allocation,
+        picks=picks_of,
+        program=reference_program,
+        program_solution=allocation_from_program,
+    )
 )

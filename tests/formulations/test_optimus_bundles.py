@@ -77,9 +77,9 @@ def test_scores_of_the_note():
     assert (demand @ free).tolist() == pytest.approx([0.21, 0.28])
     scores = combined_scores(demand @ free, rest, np.array([1, 1]), rest, 1.0)
     assert scores.tolist() == pytest.approx([-0.182, 0.182])
-    assert combined_scores(demand @ free, rest * 0, np.array([1, 1]), rest * 0, 1.0).tolist() == pytest.approx(
-        [0.21, 0.28]
-    )
+    assert combined_scores(
+        demand @ free, rest * 0, np.array([1, 1]), rest * 0, 1.0
+    ).tolist() == pytest.approx([0.21, 0.28])
 
 
 def test_tetris_packs():
@@ -103,7 +103,10 @@ def test_rest_at_the_start_or_now():
     slow_first = OptimusProblem.from_jobs(
         UNIT,
         [8],
-        [Job("table", 90, (1,), (1,), speed=((1.0, 0), (0, 0.5))), Job("table", 100, (1,), (1,), speed=speed_a)],
+        [
+            Job("table", 90, (1,), (1,), speed=((1.0, 0), (0, 0.5))),
+            Job("table", 100, (1,), (1,), speed=speed_a),
+        ],
     )
     assert tetris(slow_first).order == [0, 1]
     # A first bundle that makes job 0 slower (90 -> 180 s) hands the lead to job 1; at the start it keeps it.

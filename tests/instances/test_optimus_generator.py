@@ -178,7 +178,7 @@ def test_number_of_resources(cluster, count):
     assert problem.worker_demand[:, :own].tolist() == whole.worker_demand[:, :count].tolist()
     assert least_load(problem) <= 0.4 + 1e-12
     more = problem.server_demand[:, own:]
-    assert more.size == 0 or (1 <= more.min() and more.max() <= 8)
+    assert more.size == 0 or (more.min() >= 1 and more.max() <= 8)
 
 
 def test_modelled_resources_of_copies_and_of_a_named_cluster():
