@@ -20,7 +20,7 @@ def draw(rows: Rows) -> Figure:
         np.array([100 * float(row["above_bound"]) for row in rows if row["method"] == m]) for m in methods
     ]
     shown = [np.maximum(each, FLOOR) for each in gaps]
-    figure, (boxes, shares) = new_figure(12.5, 4.8, 2)
+    figure, (boxes, shares) = new_figure(14.0, 4.8, 2)
     drawn = boxes.boxplot(
         shown,
         orientation="horizontal",
@@ -56,7 +56,7 @@ def draw(rows: Rows) -> Figure:
         axes.set_title(title, loc="left", fontsize=11)
     shares.set_ylim(0, 1.01)
     shares.set_ylabel("share of instances")
-    shares.legend(frameon=False, fontsize=8, loc="lower right")
+    shares.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
 
 
