@@ -12,7 +12,12 @@ is multiplied by the least factor that brings the load down to the asked one, th
 that results is at most the asked one; up to 1 every job can run, above 1 some must wait. `load=0` keeps the
 cluster as it is in the catalogue.
 
-Equal seeds and options give equal bytes: one numpy Generator, drawn from in a fixed order; figures are
+Resources. `resources` sets how many kinds count (1 to 6), for studies of how methods depend on it: the first ones of
+the cluster, then modelled kinds that the catalogue does not have (network, disk, io, ports), of which every task of a
+job uses a whole amount drawn from 1 to 8, and whose capacity is such that (1, 1) for every job takes the asked load
+(0.4 with `load=0`) of them. These are drawn from a generator of their own: everything else stays as it is without them.
+
+Equal seeds and options give equal bytes: numpy Generators, drawn from in a fixed order; figures are
 rounded to 6 digits.
 """
 
@@ -20,12 +25,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from dmlopt.cluster import Cluster
+from dmlopt.cluster import Cluster, ResourceKind
 from dmlopt.errors import InputError
 from dmlopt.packing import FloatArray, IntArray
 from dmlopt.registry import Option, read_options
@@ -46,6 +51,15 @@ MEASUREMENT_SIGMA = 0.05
 UNMEASURED_SHARE = 0.2
 TABLE_SIDE = 8  # of a measured table when p_max or w_max is not set
 MOST_JOBS = 1_000_000
+MOST_RESOURCES = 6
+MODELLED_KINDS = (
+    ResourceKind("network", "Gbit/s"),
+    ResourceKind("disk", "GB"),
+    ResourceKind("io", "MB/s"),
+    ResourceKind("ports", "port"),
+)
+MODELLED_DEMAND = 8  # largest amount of a modelled kind that one task uses
+MODELLED_LOAD = 0.4  # of the modelled kinds, where the cluster stays as named
 
 OPTIONS = (
     Option("cluster", str, "cpu-7x16", "named cluster; its number of servers follows from the load"),
@@ -59,6 +73,7 @@ OPTIONS = (
     Option("waiting_cost", float, None, "cost of a waiting job; default: sum of all t(1, 1)"),
     Option("models", str, "", "models to draw from, separated by commas; default: what suits the cluster"),
     Option("kinds", int, 0, "number of different jobs, of which the others are copies; 0: all differ"),
+    Option("resources", int, 0, "number of resource kinds, 1 to 6; 0: those of the cluster"),
     Option("theta_sigma", float, 0.25, "spread of the speed coefficients around the catalogue"),
     Option("steps_sigma", float, 0.8, "spread of the remaining steps"),
 )
@@ -93,14 +108,15 @@ class OptimusGenerator:
         cluster = catalogue.cluster(given["cluster"])
         models = _models(given["models"], cluster)
         random = np.random.default_rng(seed)
-        jobs = _draw_jobs(random, models, cluster, given)
+        cluster, more = _counted(cluster, given["resources"])
+        jobs = _draw_jobs(random, models, cluster, given, np.random.default_rng([seed, 1]), len(more))
         server_max = np.full(given["jobs"], given["p_max"])
         worker_max = np.full(given["jobs"], given["w_max"])
         if given["w_max"]:  # fewer than one example per worker has no meaning
             worker_max = np.where(jobs.mode == SYNC, np.minimum(worker_max, jobs.batch), worker_max)
         mode, speeds = _measure(random, jobs, given)
         problem = OptimusProblem(
-            resources=cluster.resources,
+            resources=cluster.resources + more,
             capacity=_capacity(cluster, (jobs.worker + jobs.server).sum(axis=0), given["load"]),
             mode=mode,
             theta=np.where((mode == TABLE)[:, None], 0.0, jobs.theta),
@@ -127,6 +143,7 @@ def _check(given: Mapping[str, Any], seed: int) -> None:
         "p_max": (0, 1000),
         "w_max": (0, 1000),
         "kinds": (0, MOST_JOBS),
+        "resources": (0, MOST_RESOURCES),
         "theta_sigma": (0.0, 5.0),
         "steps_sigma": (0.0, 5.0),
     }
@@ -157,8 +174,21 @@ def _models(names: str, cluster: Cluster) -> list[JobModel]:
     return listed or [model for model in catalogue.models().values() if model.where == where]
 
 
+def _counted(cluster: Cluster, count: int) -> tuple[Cluster, tuple[ResourceKind, ...]]:
+    """The cluster with its first `count` kinds (0: all), and the modelled kinds that it takes to reach `count`."""
+    own = len(cluster.resources)
+    if count == 0:
+        return cluster, ()
+    return replace(cluster, resources=cluster.resources[:count]), MODELLED_KINDS[: max(0, count - own)]
+
+
 def _draw_jobs(
-    random: np.random.Generator, models: list[JobModel], cluster: Cluster, given: Mapping[str, Any]
+    random: np.random.Generator,
+    models: list[JobModel],
+    cluster: Cluster,
+    given: Mapping[str, Any],
+    modelled: np.random.Generator,
+    modelled_count: int,
 ) -> _Jobs:
     count = given["kinds"] or given["jobs"]
     width = THETA_COUNT[SYNC]
@@ -178,6 +208,8 @@ def _draw_jobs(
     names = [kind.name for kind in cluster.resources]
     worker = np.array([[each.worker.get(name, 0) for name in names] for each in models])[model]
     server = np.array([[each.server.get(name, 0) for name in names] for each in models])[model]
+    more = modelled.integers(1, MODELLED_DEMAND + 1, (2, modelled_count, count))
+    worker, server = np.column_stack([worker, *more[0]]), np.column_stack([server, *more[1]])
     return _Jobs(
         mode=mode[copies],
         theta=_rounded(published[mode, model] * factors)[copies],
@@ -216,14 +248,21 @@ def _rounded(values: FloatArray) -> FloatArray:
 
 
 def _capacity(cluster: Cluster, need: IntArray, load: float) -> IntArray:
-    """C_r of the cluster, its servers multiplied so that the load is at most `load` (0: not multiplied)."""
+    """C_r of the cluster, its servers multiplied so that the load is at most `load` (0: not multiplied).
+
+    Modelled kinds come last in `need`; they belong to no server.
+    """
+    own = len(cluster.resources)
+    modelled = [math.ceil(amount / (load or MODELLED_LOAD)) for amount in need[own:].tolist()]
+    need = need[:own]
     counts = [count for _, count in cluster.servers]
     if load > 0:
         factor = max(n / (load * c) for n, c in zip(need.tolist(), cluster.capacity(), strict=True))
         # A hair below, so that a factor that is whole but for rounding does not cost a server.
         counts = [max(1, math.ceil(factor * count * (1 - 1e-12))) for count in counts]
     servers = tuple((server, count) for (server, _), count in zip(cluster.servers, counts, strict=True))
-    return np.array(Cluster(cluster.name, cluster.resources, servers).capacity(), dtype=np.int64)
+    capacity = Cluster(cluster.name, cluster.resources, servers).capacity()
+    return np.array([*capacity, *modelled], dtype=np.int64)
 
 
 def _with_waiting_cost(problem: OptimusProblem) -> OptimusProblem:

@@ -36,6 +36,8 @@ from dmlopt.table import PlanTable
 
 CORE_PLANS = 200
 """Plans beyond the best ones in the first core problem; four times as many each time it has no answer."""
+CORE_SHARE = 100
+"""One more plan in the core for this many agents: the more agents, the more of them are undecided at inexact prices."""
 LP_PLANS = 20_000
 """Tables up to this size go into the column LP whole; from larger ones plans are priced in."""
 ROUND_EVERY = 25
@@ -228,7 +230,7 @@ class _Search:
         packing = self.reduced.packing
         if packing.pure and self.incumbent.picks is None:
             self._offer(self._filled(round_prices(packing, self.prices), self.prices))
-        extra = CORE_PLANS
+        extra = max(CORE_PLANS, packing.agent_count // CORE_SHARE)
         while not self._stopped():
             agents, ids = self._core_plans(extra)
             start = None if self.incumbent.picks is None else self.reduced.from_merged(self.incumbent.picks)

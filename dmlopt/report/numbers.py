@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 DASH = "-"
 CLOSED = 1e-12  # a smaller gap is rounding
@@ -42,3 +43,13 @@ def seconds(value: float | None) -> str:
     if value < 1:
         return f"{1000 * value:.0f} ms" if value >= 0.01 else f"{1000 * value:.1f} ms"
     return f"{value:.2f} s" if value < 100 else f"{value:,.0f} s"
+
+
+def loglog_slope(sizes: Sequence[float], values: Sequence[float]) -> float:
+    """The exponent b of the least-squares line log value = a + b log size: 1 means linear growth."""
+    x, y = [math.log(each) for each in sizes], [math.log(each) for each in values]
+    mean_x, mean_y = math.fsum(x) / len(x), math.fsum(y) / len(y)
+    spread = math.fsum((each - mean_x) ** 2 for each in x)
+    if spread == 0:
+        return math.nan
+    return math.fsum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / spread

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ from dmlopt.errors import InputError
 from dmlopt.packing import IntArray
 from formulations.optimus.problem import OptimusProblem
 from formulations.optimus.solution import Allocation
-from formulations.optimus.speed import ASYNC, SYNC, asynchronous_seconds, synchronous_seconds
+from formulations.optimus.start import count_limits, first_pairs, take, time_function
 
 TASKS = ("server", "worker", "pair")
 ADDED = ((1, 0), (0, 1), (1, 1))  # servers and workers that a task of that name adds
@@ -100,14 +100,14 @@ class _Greedy:
     def __init__(self, problem: OptimusProblem, rule: GreedyRule, priority: Sequence[float] | None) -> None:
         self.problem = problem
         self.rule = rule
-        self.free: list[int] = problem.capacity.tolist()
         self.priority = [1.0] * problem.job_count if priority is None else [float(each) for each in priority]
         if len(self.priority) != problem.job_count or not all(0 < each < math.inf for each in self.priority):
             raise InputError(f"priority: expected {problem.job_count} finite factors > 0, one per job")
-        self.servers = [0] * problem.job_count
-        self.workers = [0] * problem.job_count
-        self.times = [_time_function(problem, job) for job in range(problem.job_count)]
-        self.limits = _limits(problem)
+        self.servers: list[int] = []
+        self.workers: list[int] = []
+        self.free: list[int] = []
+        self.times = [time_function(problem, job) for job in range(problem.job_count)]
+        self.limits = count_limits(problem)
         tasks = _task_demands(problem, rule.lookahead)
         self.demands = [demand.tolist() for demand in tasks]
         self.divisors = [_divisors(problem, demand, rule.gain_divisor) for demand in tasks]
@@ -116,9 +116,10 @@ class _Greedy:
         self.dropped: set[tuple[int, int]] = set()
 
     def run(self, clock: Clock) -> GreedyRun | None:
-        waiting = self._start()
-        if waiting is None:
+        start = first_pairs(self.problem)
+        if start is None:
             return None
+        self.servers, self.workers, self.free = start.servers, start.workers, start.free
         heap = [entry for job in range(self.problem.job_count) if (entry := self._candidate(job)) is not None]
         heapq.heapify(heap)
         steps: list[Step] = []
@@ -130,7 +131,7 @@ class _Greedy:
                 finished = False
                 break
             negative_gain, job, _, task = heapq.heappop(heap)
-            if self._take(self.demands[task][job]):
+            if take(self.free, self.demands[task][job]):
                 self.servers[job] += ADDED[task][0]
                 self.workers[job] += ADDED[task][1]
                 steps.append(Step(job, TASKS[task], -negative_gain))
@@ -142,46 +143,7 @@ class _Greedy:
             if entry is not None:
                 heapq.heappush(heap, entry)
         allocation = Allocation(np.array(self.servers), np.array(self.workers))
-        return GreedyRun(allocation, steps, waiting, finished)
-
-    def _start(self) -> list[int] | None:
-        """(1, 1) for every job in list order; the jobs that wait, or None when one would have to."""
-        waiting = []
-        rows = range(self.problem.resource_count)
-        for job in range(self.problem.job_count):
-            p, w = self._first_pair(job)
-            server, worker = self.demands[0][job], self.demands[1][job]
-            if p > 0 and self._take([p * server[r] + w * worker[r] for r in rows]):
-                self.servers[job], self.workers[job] = p, w
-            elif self.problem.waiting is None:
-                return None
-            else:
-                waiting.append(job)
-        return waiting
-
-    def _first_pair(self, job: int) -> tuple[int, int]:
-        """(1, 1); where it was not measured, the smallest measured pair (fewest tasks, then fewest servers).
-
-        (0, 0) when nothing was measured within the limits.
-        """
-        table = self.problem.speeds.get(job)
-        if table is None or table[0, 0] > 0:
-            return 1, 1
-        most_servers, most_workers = self.limits[job]
-        p, w = np.nonzero(table[: int(most_servers), : int(most_workers)])
-        if not len(p):
-            return 0, 0
-        at = np.lexsort((p, p + w))[0]
-        return int(p[at]) + 1, int(w[at]) + 1
-
-    def _take(self, demand: list[int]) -> bool:
-        """Take `demand` from what is free if it fits."""
-        for have, need in zip(self.free, demand, strict=True):
-            if need > have:
-                return False
-        for row, need in enumerate(demand):
-            self.free[row] -= need
-        return True
+        return GreedyRun(allocation, steps, start.waiting, finished)
 
     def _candidate(self, job: int) -> tuple[float, int, int, int] | None:
         """The best addition to a job as a heap entry (-gain, job, rank of the task, task); None if none pays.
@@ -209,28 +171,6 @@ class _Greedy:
             if best is None or -gain < best[0]:
                 best = (-gain, job, rank, task)
         return best
-
-
-def _time_function(problem: OptimusProblem, job: int) -> Callable[[int, int], float]:
-    """t_j(p, w) on plain floats; infinity for a pair that was not measured."""
-    steps = float(problem.steps[job])
-    theta = problem.theta[job].tolist()
-    if problem.mode[job] == SYNC:
-        batch = int(problem.batch[job])
-        return lambda p, w: steps * float(synchronous_seconds(theta, batch, p, w))
-    if problem.mode[job] == ASYNC:
-        return lambda p, w: steps * float(asynchronous_seconds(theta, p, w))
-    speeds = problem.speeds[job].tolist()
-    return lambda p, w: steps / speed if (speed := speeds[p - 1][w - 1]) > 0 else math.inf
-
-
-def _limits(problem: OptimusProblem) -> list[tuple[float, float]]:
-    """(p_max, w_max) of every job as given (infinity: not given), and the size of a measured table."""
-    given = zip(problem.server_max.tolist(), problem.worker_max.tolist(), strict=True)
-    limits = [(p or math.inf, w or math.inf) for p, w in given]
-    for job, table in problem.speeds.items():
-        limits[job] = (min(limits[job][0], table.shape[0]), min(limits[job][1], table.shape[1]))
-    return limits
 
 
 def _task_demands(problem: OptimusProblem, lookahead: bool) -> list[IntArray]:

@@ -1,4 +1,6 @@
-"""What can be done with an Optimus problem: the paper's greedy in its variants, and the engine's methods."""
+"""What can be done with an Optimus problem: the paper's greedy in its variants, the rivals it is measured against, and
+the engine's methods.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,12 @@ from dmlopt.errors import InputError
 from dmlopt.packing_methods import packing_methods
 from dmlopt.registry import Method, Option, Request
 from dmlopt.result import Answer, Limit, Shortage
+from formulations.optimus.drf import ON_INFEASIBLE, Filling, dominant_resource_fairness
 from formulations.optimus.greedy import CHOICES, GreedyRule, marginal_gain
 from formulations.optimus.planner import allocation, packing, picks_of
 from formulations.optimus.problem import OptimusProblem
 from formulations.optimus.reference import allocation_from_program, reference_program
+from formulations.optimus.tetris import REST, tetris
 
 _RULE_OPTIONS = (
     Option(
@@ -65,14 +69,33 @@ def _greedy_run(preset: Mapping[str, Any]) -> Callable[[OptimusProblem, Request]
         build_seconds = time.perf_counter() - started
         found = marginal_gain(problem, rule, priority, request.clock)
         if found is None:
-            shortage = _start_shortage(problem)
-            claimed = shortage is not None
-            return Answer(claimed_infeasible=claimed, shortage=shortage, build_seconds=build_seconds)
+            return _no_start(problem, build_seconds)
         return Answer(
             solution=found.allocation,
             limit=_limit(found.finished, request),
             build_seconds=build_seconds,
             statistics={"additions": len(found.steps), "waiting": len(found.waiting)},
+        )
+
+    return run
+
+
+def _no_start(problem: OptimusProblem, build_seconds: float = 0.0) -> Answer:
+    """The answer where not even the starting allocation fits."""
+    shortage = _start_shortage(problem)
+    claimed = shortage is not None
+    return Answer(claimed_infeasible=claimed, shortage=shortage, build_seconds=build_seconds)
+
+
+def _bundle_run(rule: Callable[..., Filling | None]) -> Callable[[OptimusProblem, Request], Answer]:
+    def run(problem: OptimusProblem, request: Request) -> Answer:
+        found = rule(problem, **request.options, clock=request.clock)
+        if found is None:
+            return _no_start(problem)
+        return Answer(
+            solution=found.allocation,
+            limit=_limit(found.finished, request),
+            statistics={"bundles": len(found.order), "waiting": len(found.waiting)},
         )
 
     return run
@@ -121,10 +144,51 @@ def _greedy_methods() -> tuple[Method, ...]:
     return tuple(methods)
 
 
-METHODS: tuple[Method, ...] = _greedy_methods() + packing_methods(
-    packing=packing,
-    solution=allocation,
-    picks=picks_of,
-    program=reference_program,
-    program_solution=allocation_from_program,
+_ONLY_FASTER = Option("only_faster", bool, False, "give no bundle that makes a job slower")
+_BASELINES = (
+    Method(
+        "drf",
+        "heuristic",
+        "dominant resource fairness: bundles of a server and a worker to the job with the least dominant share",
+        _bundle_run(dominant_resource_fairness),
+        (
+            Option(
+                "on_infeasible",
+                str,
+                "skip",
+                "the next bundle does not fit: skip that job (work conserving), or stop (strict)",
+                ON_INFEASIBLE,
+            ),
+            _ONLY_FASTER,
+        ),
+    ),
+    Method(
+        "tetris",
+        "heuristic",
+        "Tetris: bundles of a server and a worker by alignment with free resources and shortest remaining time",
+        _bundle_run(tetris),
+        (
+            Option(
+                "shortness",
+                float,
+                1.0,
+                "weight of the remaining time against the alignment; 0: packing alone",
+            ),
+            Option("rest", str, "now", "remaining time at what a job holds now, or at its start", REST),
+            _ONLY_FASTER,
+        ),
+    ),
+)
+
+
+METHODS: tuple[Method, ...] = (
+    _greedy_methods()
+    + _BASELINES
+    + packing_methods(
+        packing=packing,
+        solution=allocation,
+        picks=picks_of,
+        program=reference_program,
+        program_solution=allocation_from_program,
+    )
 )

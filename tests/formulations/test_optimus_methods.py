@@ -1,13 +1,14 @@
 """Methods by name: the greedy's variants, and the engine's methods against the known optima."""
 
 import pytest
-from optimus_examples import example_1, example_2, example_3
+from optimus_examples import UNIT, example_1, example_2, example_3
 
 import dmlopt
 from dmlopt.control import Clock
 from dmlopt.errors import InputError
 from dmlopt.registry import Request, find_method
 from dmlopt.result import Limit, Status
+from formulations.optimus import Job, OptimusProblem
 from formulations.optimus.checker import check
 from formulations.optimus.methods import METHODS, read_priority
 from instances.optimus import GENERATOR
@@ -57,6 +58,24 @@ def test_greedy_variants(name, options, value):
 
 def test_lookahead_variant():
     assert greedy(example_2(), "greedy-lookahead").solution.pairs() == [(2, 2)]
+
+
+@pytest.mark.parametrize("name", GREEDY)
+def test_open_choices_are_options_of_every_variant(name):
+    # 8 slots: B's first worker saves 205 s, at a hundredth of that A's tasks go before it until nothing is left.
+    plain, slowed = greedy(example_1(8), name), greedy(example_1(8), name, priority="1:0.01")
+    assert slowed.solution.pairs() != plain.solution.pairs()
+    assert slowed.solution.pairs()[1] == (1, 1)
+    # t = Q/p with p limited to 1: further workers gain exactly nothing.
+    idle = OptimusProblem.from_jobs(
+        UNIT, [6], [Job("async", 9, (1,), (1,), theta=(0, 1, 0, 0), server_max=1)]
+    )
+    assert greedy(idle, name).solution.pairs() == [(1, 1)]
+    assert greedy(idle, name, zero_gain=True).solution.pairs() == [(1, 5)]
+    # t = Q (1/w + 1/p) is symmetric: with one slot left after the start the first of equal tasks gets it.
+    even = OptimusProblem.from_jobs(UNIT, [3], [Job("async", 9, (1,), (1,), theta=(1, 1, 0, 0))])
+    assert greedy(even, name).solution.pairs() == [(2, 1)]
+    assert greedy(even, name, ties="worker").solution.pairs() == [(1, 2)]
 
 
 def test_priority_option():

@@ -164,3 +164,29 @@ def test_catalogue():
         assert len(model.asynchronous) == 4
         assert model.where in ("cpu", "gpu")
         assert ("gpu" in model.worker) == (model.where == "gpu")
+
+
+@pytest.mark.parametrize("count", range(1, 7))
+@pytest.mark.parametrize("cluster", ["cpu-7x16", "gpu-8x8-a100"])
+def test_number_of_resources(cluster, count):
+    whole = GENERATOR.generate(3, cluster=cluster, jobs=30)
+    problem = GENERATOR.generate(3, cluster=cluster, jobs=30, resources=count)
+    own = whole.resource_count
+    names = [*(kind.name for kind in whole.resources), "network", "disk", "io", "ports"]
+    assert [kind.name for kind in problem.resources] == names[:count]
+    assert problem.steps.tolist() == whole.steps.tolist()
+    assert problem.worker_demand[:, :own].tolist() == whole.worker_demand[:, :count].tolist()
+    assert least_load(problem) <= 0.4 + 1e-12
+    more = problem.server_demand[:, own:]
+    assert more.size == 0 or (more.min() >= 1 and more.max() <= 8)
+
+
+def test_modelled_resources_of_copies_and_of_a_named_cluster():
+    problem = GENERATOR.generate(3, jobs=40, kinds=3, resources=6)
+    assert len(np.unique(np.hstack([problem.worker_demand, problem.server_demand]), axis=0)) <= 3
+    named = GENERATOR.generate(3, jobs=5, load=0.0, resources=3)
+    need = (named.worker_demand + named.server_demand).sum(axis=0)
+    assert named.capacity.tolist()[:2] == [112, 560]  # 7 servers of 16 cores and 80 GB
+    assert named.capacity[2] == np.ceil(need[2] / 0.4)
+    with pytest.raises(InputError, match="resources: expected a number from 0 to 6, got 7"):
+        GENERATOR.generate(1, resources=7)
