@@ -11,6 +11,7 @@ from importlib.metadata import version as _version
 
 from dmlopt.api import formulations, generate, load, methods, save, solve
 from dmlopt.checking import CheckReport, check
+from dmlopt.compare import compare
 from dmlopt.errors import BackendError, DmloptError, InputError, UnknownNameError
 from dmlopt.files import instance_hash
 from dmlopt.registry import Method, Option, method
@@ -30,6 +31,7 @@ __all__ = [
     "Status",
     "UnknownNameError",
     "check",
+    "compare",
     "formulations",
     "generate",
     "instance_hash",

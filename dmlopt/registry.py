@@ -228,12 +228,25 @@ def method(
     """Register `function(problem, **options) -> solution` as a method; its answers are checked like any."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        def run(problem: Any, request: Request) -> Answer:
-            return Answer(solution=function(problem, **request.options))
-
-        text = summary or (function.__doc__ or "").strip().split("\n")[0]
         formulation(formulation_name)
-        _added.setdefault(formulation_name, {})[name] = Method(name, kind, text, run, options)
+        added = function_method(function, name, kind, summary, options)
+        _added.setdefault(formulation_name, {})[name] = added
         return function
 
     return register
+
+
+def function_method(
+    function: Callable[..., Any],
+    name: str,
+    kind: str = "heuristic",
+    summary: str = "",
+    options: tuple[Option, ...] = (),
+) -> Method:
+    """A plain `function(problem, **options) -> solution` as a method, without registering it."""
+
+    def run(problem: Any, request: Request) -> Answer:
+        return Answer(solution=function(problem, **request.options))
+
+    text = summary or (function.__doc__ or "").strip().split("\n")[0]
+    return Method(name, kind, text, run, options)

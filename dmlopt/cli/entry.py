@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from dmlopt import __version__
-from dmlopt.cli import check, generate, listing, solve
+from dmlopt.cli import check, compare, generate, listing, solve
 from dmlopt.cli.common import BACKEND_FAILED, BROKEN_PIPE, INTERRUPTED, say
 from dmlopt.errors import DmloptError
 
@@ -19,6 +19,7 @@ examples:
   dmlopt generate optimus --cluster cpu-7x16 --jobs 12 --seed 1 -o jobs.json
   dmlopt solve jobs.json --method exact -o result.json   proven optimal, with a certificate
   dmlopt check jobs.json result.json                     recomputes everything the result states
+  dmlopt compare jobs.json --methods greedy,exact        gaps to the best certified bound
 
 exit codes:
   0 fine   1 something does not hold   2 wrong input   3 infeasible, or no answer found
@@ -36,7 +37,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"dmlopt {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (listing, generate, solve, check):
+    for command in (listing, generate, solve, check, compare):
         command.add_parser(commands)
     return parser
 
