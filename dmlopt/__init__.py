@@ -13,6 +13,7 @@ from dmlopt.api import formulations, generate, load, methods, save, solve
 from dmlopt.checking import CheckReport, check
 from dmlopt.compare import compare
 from dmlopt.errors import BackendError, DmloptError, InputError, UnknownNameError
+from dmlopt.export import export
 from dmlopt.files import instance_hash
 from dmlopt.registry import Method, Option, method
 from dmlopt.result import Limit, Result, Status
@@ -32,6 +33,7 @@ __all__ = [
     "UnknownNameError",
     "check",
     "compare",
+    "export",
     "formulations",
     "generate",
     "instance_hash",

@@ -11,7 +11,7 @@ import importlib.metadata
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from dmlopt.check import Verdict
 from dmlopt.control import Clock, Progress
@@ -137,6 +137,24 @@ class Formulation(Protocol):
 
     def describe(self, problem: Any) -> str:
         """One line about an instance: sizes, load."""
+        ...
+
+
+@runtime_checkable
+class OffersReference(Protocol):
+    """A formulation that can state the paper's own program; optional, used by `dmlopt export`."""
+
+    def reference_program(self, problem: Any, clock: Clock) -> Any:
+        """The paper's program as a pulp.LpProblem that minimises; OutOfTime when the clock runs out meanwhile."""
+        ...
+
+
+@runtime_checkable
+class OffersPlans(Protocol):
+    """A formulation with a pruned plan table; optional. Without it the plain plan set is exported."""
+
+    def packing(self, problem: Any) -> Packing:
+        """Problem (P) over the plans that are worth keeping."""
         ...
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from dmlopt import __version__
-from dmlopt.cli import check, compare, generate, listing, solve
+from dmlopt.cli import check, compare, export, generate, listing, solve
 from dmlopt.cli.common import BACKEND_FAILED, BROKEN_PIPE, INTERRUPTED, say
 from dmlopt.errors import DmloptError
 
@@ -20,6 +20,7 @@ examples:
   dmlopt solve jobs.json --method exact -o result.json   proven optimal, with a certificate
   dmlopt check jobs.json result.json                     recomputes everything the result states
   dmlopt compare jobs.json --methods greedy,exact        gaps to the best certified bound
+  dmlopt export jobs.json --format mps -o jobs.mps       for any other solver
 
 exit codes:
   0 fine   1 something does not hold   2 wrong input   3 infeasible, or no answer found
@@ -37,7 +38,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"dmlopt {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (listing, generate, solve, check, compare):
+    for command in (listing, generate, solve, check, compare, export):
         command.add_parser(commands)
     return parser
 
