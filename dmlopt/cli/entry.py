@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from dmlopt import __version__
 from dmlopt.cli import check, compare, export, generate, listing, solve
 from dmlopt.cli.common import BACKEND_FAILED, BROKEN_PIPE, INTERRUPTED, say
-from dmlopt.errors import DmloptError
+from dmlopt.errors import DmloptError, nearest
 
 DESCRIPTION = "Exact optimisation and certified bounds for scheduling distributed machine-learning jobs."
 EXAMPLES = """\
@@ -30,7 +32,7 @@ exit codes:
 
 def build_parser() -> argparse.ArgumentParser:
     """All commands."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="dmlopt",
         description=DESCRIPTION,
         epilog=EXAMPLES,
@@ -41,6 +43,27 @@ def build_parser() -> argparse.ArgumentParser:
     for command in (listing, generate, solve, check, compare, export):
         command.add_parser(commands)
     return parser
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that answers unknown commands and options with the nearest valid one."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and the message, exit with 2."""
+        wrong = re.search(r"(?:invalid choice: '|unrecognized arguments: )(-{0,2}[\w-]+)", message)
+        hint = nearest(wrong.group(1), _words(self)) if wrong else ""
+        super().error(f"{message}.{hint}" if hint else message)
+
+
+def _words(parser: argparse.ArgumentParser) -> list[str]:
+    """Commands and long options, of the parser and of its commands."""
+    found: list[str] = []
+    for action in parser._actions:
+        found += [each for each in action.option_strings if each.startswith("--")]
+        if isinstance(action, argparse._SubParsersAction):
+            for name, command in action.choices.items():
+                found += [name, *_words(command)]
+    return list(dict.fromkeys(found))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
