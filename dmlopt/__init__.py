@@ -11,7 +11,9 @@ from importlib.metadata import version as _version
 
 from dmlopt.api import formulations, generate, load, methods, save, solve
 from dmlopt.checking import CheckReport, check
+from dmlopt.compare import compare
 from dmlopt.errors import BackendError, DmloptError, InputError, UnknownNameError
+from dmlopt.export import export
 from dmlopt.files import instance_hash
 from dmlopt.registry import Method, Option, method
 from dmlopt.result import Limit, Result, Status
@@ -30,6 +32,8 @@ __all__ = [
     "Status",
     "UnknownNameError",
     "check",
+    "compare",
+    "export",
     "formulations",
     "generate",
     "instance_hash",

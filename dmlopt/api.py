@@ -78,18 +78,25 @@ def solve(
     )
     if progress is not None:
         request.progress = progress
+    return run_checked(problem, chosen, request)
+
+
+def run_checked(problem: Any, method: Method, request: Request) -> Result:
+    """Run a method that need not be registered, and check everything it answers."""
+    formulation = registry.formulation_of(problem)
     began = request.clock.started
     with stop_on_interrupt(request.clock):
-        answer, message = _run(chosen, problem, request)
+        answer, message = _run(method, problem, request)
     ran = time.perf_counter()
     facts = establish(formulation, problem, answer.solution, answer.certificate)
-    status, explanation = judge(answer, facts, gap, formulation.sense)
+    status, explanation = judge(answer, facts, request.gap, formulation.sense)
     fingerprint = instance_hash(problem)
     done = time.perf_counter()
+    limits = {"time_limit": request.clock.time_limit, "gap": request.gap, "threads": request.threads}
     return Result(
         formulation=formulation.name,
-        method=method,
-        kind=chosen.kind,
+        method=method.name,
+        kind=method.kind,
         status=status,
         limit=_limit(answer, request.clock, status),
         sense=formulation.sense,
@@ -104,8 +111,8 @@ def solve(
         prices=dict(answer.prices),
         trace=tuple(_finite_point(point) for point in answer.trace),
         shortage=answer.shortage if status is Status.INFEASIBLE else None,
-        parameters={"time_limit": time_limit, "gap": gap, "threads": threads, **request.options},
-        seed=seed,
+        parameters={**limits, **request.options},
+        seed=request.seed,
         versions=library_versions(),
         statistics=dict(answer.statistics),
         message=explanation or message,

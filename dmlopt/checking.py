@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dmlopt import registry
-from dmlopt.errors import DmloptError
+from dmlopt.errors import DmloptError, InputError
 from dmlopt.files import instance_hash, read_solution
 from dmlopt.registry import Formulation
 from dmlopt.result import Result, Status, StoredCertificate, StoredSolution, relative_gap
@@ -50,6 +50,10 @@ class CheckReport:
 def check(problem: Any, result: Result | StoredSolution | StoredCertificate) -> CheckReport:
     """Recompute everything that `result` states about `problem`."""
     formulation = registry.formulation_of(problem)
+    if not isinstance(result, Result | StoredSolution | StoredCertificate):
+        raise InputError(
+            f"result: expected a Result, StoredSolution or StoredCertificate, got {type(result).__name__}"
+        )
     first = _check_instance(formulation, problem, result)
     if first.outcome == FAILS and result.formulation != formulation.name:
         return CheckReport((first,))

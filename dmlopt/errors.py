@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 MOST_SHOWN = 20  # problems of one input that a message lists
+LONGEST_NAME = 60  # characters of an unknown name that a message shows
 
 
 class DmloptError(Exception):
@@ -30,15 +32,33 @@ class InputError(DmloptError):
         super().__init__("\n".join(lines))
 
 
+def nearest(name: str, known: Iterable[str]) -> str:
+    """ " Did you mean 'x'?" for the known name that is most like `name`; empty when none is."""
+    near = difflib.get_close_matches(name[:LONGEST_NAME], list(known), n=1, cutoff=0.5)
+    return f" Did you mean '{near[0]}'?" if near else ""
+
+
+def expected_one_of(value: Any, known: Iterable[str]) -> str:
+    """The message for a value that is none of a few: lists them, and names the nearest."""
+    names = list(known)
+    hint = nearest(str(value), names)
+    return f"expected one of {', '.join(names)}, got {value!r}" + (f".{hint}" if hint else "")
+
+
 class UnknownNameError(DmloptError):
     """A name that is not registered; the message lists the known ones and suggests the nearest."""
 
-    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
-        self.name = name
+    def __init__(self, what: str, name: Any, known: Iterable[str]) -> None:
+        self.name = str(name)
         self.known = sorted(known)
-        near = difflib.get_close_matches(name, self.known, n=1, cutoff=0.5)
-        hint = f" Did you mean '{near[0]}'?" if near else ""
-        super().__init__(f"unknown {what} '{name}'.{hint} Known: {', '.join(self.known) or 'none'}")
+        hint = nearest(self.name, self.known)
+        listed = ", ".join(self.known) or "none"
+        super().__init__(f"unknown {what} '{_printable(self.name)}'.{hint} Known: {listed}")
+
+
+def _printable(name: str) -> str:
+    shown = "".join(each if each.isprintable() else "?" for each in name[:LONGEST_NAME])
+    return shown if len(name) <= LONGEST_NAME else f"{shown}..."
 
 
 class BackendError(DmloptError):

@@ -13,12 +13,11 @@ together.
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from dmlopt.errors import InputError
+from dmlopt.errors import InputError, nearest
 
 LARGEST_INTEGER = 2**53  # beyond it float64 no longer holds every integer
 LONGEST_SHOWN = 60  # characters of a wrong value in a message
@@ -232,8 +231,8 @@ def _shown_key(key: str) -> str:
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name[:LONGEST_SHOWN], list(known), n=1, cutoff=0.5)
-    return f". Did you mean '{near[0]}'?" if near else ""
+    hint = nearest(name, known)
+    return f".{hint}" if hint else ""
 
 
 def _counted(length: int) -> str:

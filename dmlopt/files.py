@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from dmlopt import registry
-from dmlopt.errors import InputError
+from dmlopt.errors import InputError, expected_one_of
 from dmlopt.fields import Fields
 from dmlopt.result import Result, StoredCertificate, StoredSolution
 from dmlopt.result_json import RESULT_FORMAT, result_from_json, result_to_json
@@ -131,7 +131,7 @@ def _encode_result(result: Result, part: str) -> dict[str, Any]:
     if part == "result":
         return whole
     if part not in PARTS:
-        raise InputError(f"part: expected one of {', '.join(PARTS)}, got '{part}'")
+        raise InputError(f"part: {expected_one_of(part, PARTS)}")
     if whole[part] is None:
         raise InputError(f"part: this result has no {part}")
     if part == "solution":

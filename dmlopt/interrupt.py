@@ -15,6 +15,8 @@ from dmlopt.control import Clock
 def stop_on_interrupt(clock: Clock) -> Iterator[None]:
     """While inside, the first SIGINT sets `clock.interrupted`; a second one raises KeyboardInterrupt.
 
+    A clock that was started from another one passes the wish to stop on to it, so that a whole series of runs ends.
+
     Does nothing outside the main thread, where Python forbids signal handlers, or where SIGINT is ignored.
     """
     if threading.current_thread() is not threading.main_thread():
@@ -28,7 +30,10 @@ def stop_on_interrupt(clock: Clock) -> Iterator[None]:
     def on_interrupt(number: int, frame: FrameType | None) -> None:
         if clock.interrupted:
             raise KeyboardInterrupt
-        clock.interrupted = True
+        at: Clock | None = clock
+        while at is not None:
+            at.interrupted = True
+            at = at.parent
 
     signal.signal(signal.SIGINT, on_interrupt)
     try:

@@ -110,14 +110,21 @@ class _Run:
         """The warm start as picks."""
         if self.request.start is None:
             return None
-        return self.border.picks(self.problem, self.packing, self.request.start)
+        try:
+            return self.border.picks(self.problem, self.packing, self.request.start)
+        except (TypeError, ValueError, AttributeError, LookupError):
+            kind = type(self.request.start).__name__
+            raise InputError(f"start: expected a solution of this problem, got {kind}") from None
 
     def start_prices(self) -> FloatArray | None:
         """Prices to start from, by row; rows that are not named start at 0."""
         given = self.request.prices
         if not given:
             return None
-        prices = np.array([float(given.get(name, 0.0)) for name in self.packing.row_names])
+        try:
+            prices = np.array([float(given.get(name, 0.0)) for name in self.packing.row_names])
+        except (TypeError, ValueError, AttributeError, OverflowError):
+            raise InputError("prices: expected a mapping from rows to finite numbers >= 0") from None
         if not np.isfinite(prices).all() or (prices < 0).any():
             raise InputError("prices: expected finite numbers >= 0")
         return prices

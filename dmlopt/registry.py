@@ -11,11 +11,11 @@ import importlib.metadata
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from dmlopt.check import Verdict
 from dmlopt.control import Clock, Progress
-from dmlopt.errors import BackendError, InputError, UnknownNameError
+from dmlopt.errors import BackendError, InputError, UnknownNameError, expected_one_of
 from dmlopt.packing import Packing
 from dmlopt.result import Answer
 
@@ -54,8 +54,7 @@ class Option:
                 f"{path}: expected {_SPELLED.get(self.type, 'a value')}, got {value!r}"
             ) from None
         if self.choices and converted not in self.choices:
-            listed = ", ".join(map(str, self.choices))
-            raise InputError(f"{path}: expected one of {listed}, got {value!r}")
+            raise InputError(f"{path}: {expected_one_of(value, map(str, self.choices))}")
         return converted
 
 
@@ -94,9 +93,7 @@ class Method:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise InputError(
-                f"method '{self.name}': kind: expected one of {', '.join(KINDS)}, got '{self.kind}'"
-            )
+            raise InputError(f"method '{self.name}': kind: {expected_one_of(self.kind, KINDS)}")
 
 
 class Formulation(Protocol):
@@ -140,6 +137,24 @@ class Formulation(Protocol):
         ...
 
 
+@runtime_checkable
+class OffersReference(Protocol):
+    """A formulation that can state the paper's own program; optional, used by `dmlopt export`."""
+
+    def reference_program(self, problem: Any, clock: Clock) -> Any:
+        """The paper's program as a pulp.LpProblem that minimises; OutOfTime when the clock runs out meanwhile."""
+        ...
+
+
+@runtime_checkable
+class OffersPlans(Protocol):
+    """A formulation with a pruned plan table; optional. Without it the plain plan set is exported."""
+
+    def packing(self, problem: Any) -> Packing:
+        """Problem (P) over the plans that are worth keeping."""
+        ...
+
+
 class Generator(Protocol):
     """Builds random problems of one formulation."""
 
@@ -170,24 +185,28 @@ def _load(what: str, point: importlib.metadata.EntryPoint) -> Any:
         raise BackendError(f"{what} '{point.name}' cannot be loaded: {error}") from error
 
 
-@functools.cache
 def formulation(name: str) -> Formulation:
     """The formulation of that name."""
-    points = _entry_points("dmlopt.formulations")
-    if name not in points:
-        raise UnknownNameError("formulation", name, points)
-    loaded: Formulation = _load("formulation", points[name])
-    return loaded
+    found: Formulation = _found("formulation", name)
+    return found
+
+
+def generator(name: str) -> Generator:
+    """The instance generator of that formulation."""
+    found: Generator = _found("generator", name)
+    return found
+
+
+def _found(what: str, name: Any) -> Any:
+    points = _entry_points(f"dmlopt.{what}s")
+    if not isinstance(name, str) or name not in points:
+        raise UnknownNameError(what, name, points)
+    return _loaded(what, name)
 
 
 @functools.cache
-def generator(name: str) -> Generator:
-    """The instance generator of that formulation."""
-    points = _entry_points("dmlopt.generators")
-    if name not in points:
-        raise UnknownNameError("generator", name, points)
-    loaded: Generator = _load("generator", points[name])
-    return loaded
+def _loaded(what: str, name: str) -> Any:
+    return _load(what, _entry_points(f"dmlopt.{what}s")[name])
 
 
 def formulation_names() -> list[str]:
@@ -213,7 +232,7 @@ def methods(name: str) -> dict[str, Method]:
 def find_method(name: str, method_name: str) -> Method:
     """One method; an unknown name is answered with the nearest valid one."""
     known = methods(name)
-    if method_name not in known:
+    if not isinstance(method_name, str) or method_name not in known:
         raise UnknownNameError(f"{name} method", method_name, known)
     return known[method_name]
 
@@ -228,12 +247,25 @@ def method(
     """Register `function(problem, **options) -> solution` as a method; its answers are checked like any."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        def run(problem: Any, request: Request) -> Answer:
-            return Answer(solution=function(problem, **request.options))
-
-        text = summary or (function.__doc__ or "").strip().split("\n")[0]
         formulation(formulation_name)
-        _added.setdefault(formulation_name, {})[name] = Method(name, kind, text, run, options)
+        added = function_method(function, name, kind, summary, options)
+        _added.setdefault(formulation_name, {})[name] = added
         return function
 
     return register
+
+
+def function_method(
+    function: Callable[..., Any],
+    name: str,
+    kind: str = "heuristic",
+    summary: str = "",
+    options: tuple[Option, ...] = (),
+) -> Method:
+    """A plain `function(problem, **options) -> solution` as a method, without registering it."""
+
+    def run(problem: Any, request: Request) -> Answer:
+        return Answer(solution=function(problem, **request.options))
+
+    text = summary or (function.__doc__ or "").strip().split("\n")[0]
+    return Method(name, kind, text, run, options)

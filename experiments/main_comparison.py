@@ -14,11 +14,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import dmlopt
 from dmlopt.api import library_versions
+from dmlopt.compare import FAILED, FAILED_CHECK, CompareRow, Step, rows_of
 from dmlopt.errors import DmloptError
 from dmlopt.registry import formulation_of
 from dmlopt.report.figures import plot_gap_against_time
-from dmlopt.report.tables import Row, comma_separated, compare_rows, comparison_table, markdown
-from dmlopt.result import Limit, Result
+from dmlopt.report.tables import comma_separated, comparison_table, markdown
 from dmlopt.strict_json import require_writable, write
 
 CLUSTERS = {"cpu-7x16": "CPU cluster", "gpu-8x8-a100": "modelled GPU cluster"}
@@ -31,14 +31,14 @@ ERROR, INTERRUPTED = 1, 130
 class Report:
     """What has been found so far."""
 
-    rows: list[Row] = field(default_factory=list)
+    rows: list[CompareRow] = field(default_factory=list)
     sections: list[str] = field(default_factory=list)
     interrupted: bool = False
 
     @property
-    def broken(self) -> list[Row]:
-        """Runs that delivered something that does not hold."""
-        return [row for row in self.rows if row.status.startswith("error")]
+    def broken(self) -> list[CompareRow]:
+        """Runs that failed, or delivered something that does not hold."""
+        return [row for row in self.rows if row.mark in (FAILED, FAILED_CHECK)]
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -58,7 +58,7 @@ def main(argv: list[str] | None = None) -> int:
         report.interrupted = True
     _write(report, arguments.out, out)
     for row in report.broken:
-        out.print(f"[bold red]does not hold[/]: {row.instance}, {row.method}: {row.note}")
+        out.print(f"[bold red]{row.mark}[/]: {row.instance}, {row.method}: {row.message}")
     if report.interrupted:
         out.print("interrupted: the report holds what was finished")
         return INTERRUPTED
@@ -95,6 +95,7 @@ def _run_all(arguments: argparse.Namespace, report: Report, out: Console) -> Non
         TimeElapsedColumn(),
     )
     cases = [(cluster, jobs) for cluster in CLUSTERS for jobs in arguments.jobs]
+    methods = list(dmlopt.methods("optimus"))
     shown = Console(stderr=True)
     with Progress(
         *columns,
@@ -103,41 +104,28 @@ def _run_all(arguments: argparse.Namespace, report: Report, out: Console) -> Non
         disable=not shown.is_terminal,
         redirect_stdout=False,
     ) as bar:
-        task = bar.add_task("generating", total=len(cases) * len(dmlopt.methods("optimus")))
-        for cluster, jobs in cases:
+        task = bar.add_task("generating", total=len(cases) * len(methods))
+        for number, (cluster, jobs) in enumerate(cases):
             options = {"cluster": cluster, "jobs": jobs, "load": arguments.load}
             problem = dmlopt.generate("optimus", seed=arguments.seed, **options)
-            name = f"{cluster}, {jobs} jobs"
-            results: list[Result] = []
-            others: list[Row] = []
-            for method in dmlopt.methods("optimus").values():
-                bar.update(task, description=f"{name}: {method.name}")
-                outcome = _run_one(problem, name, method)
-                if isinstance(outcome, Result):
-                    results.append(outcome)
-                else:
-                    others.append(outcome)
-                bar.advance(task)
-                if isinstance(outcome, Result) and outcome.limit is Limit.INTERRUPTED:
-                    report.interrupted = True
-                    break
-            rows = compare_rows(name, results) + others
+
+            def tell(step: Step, before: int = number * len(methods)) -> None:
+                name = f"{step.instance}: {step.method}"
+                bar.update(task, description=name, completed=before + step.done)
+
+            label = f"{cluster}, {jobs} jobs"
+            table = dmlopt.compare({label: problem}, methods, time_limit=TIME_LIMIT, progress=tell)
             bar.stop()
-            _add_section(report, rows, f"{CLUSTERS[cluster]} {cluster}", problem, out)
+            report.interrupted = table.attrs["interrupted"]
+            _add_section(report, rows_of(table), f"{CLUSTERS[cluster]} {cluster}", problem, out)
             if report.interrupted:
                 return
             bar.start()
 
 
-def _run_one(problem: Any, name: str, method: dmlopt.Method) -> Result | Row:
-    """The method's result, or a row that says why there is none."""
-    try:
-        return dmlopt.solve(problem, method.name, time_limit=TIME_LIMIT)
-    except DmloptError as error:
-        return Row(name, method.name, method.kind, None, None, None, None, "error", str(error))
-
-
-def _add_section(report: Report, rows: list[Row], title: str, problem: Any, out: Console) -> None:
+def _add_section(report: Report, rows: list[CompareRow], title: str, problem: Any, out: Console) -> None:
+    if not rows:
+        return
     report.rows += rows
     described = formulation_of(problem).describe(problem)
     report.sections.append(f"## {rows[0].instance}\n\n{title}: {described}\n\n{markdown(rows)}")

@@ -56,7 +56,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 def test_version_and_help(call: Call) -> None:
     assert call("--version") == (0, f"dmlopt {dmlopt.__version__}\n", "")
-    for command in ([], ["list"], ["generate"], ["solve"], ["check"]):
+    for command in ([], ["list"], ["generate"], ["solve"], ["check"], ["compare"], ["export"]):
         code, out, _ = call(*command, "--help")
         assert code == 0
         assert "examples:" in out
@@ -80,6 +80,13 @@ def test_list(call: Call) -> None:
     ):
         assert word in out
     assert max(map(len, out.splitlines())) <= 100
+
+
+def test_unknown_commands(call: Call) -> None:
+    code, out, err = call("slove", "x.json")
+    assert (code, out) == (2, "")
+    assert "Did you mean 'solve'?" in err
+    assert "Did you mean" not in call("qqqq")[2]
 
 
 # ---------------------------------------------------------------- generate
@@ -110,7 +117,10 @@ def test_generate_to_stdout_and_file_agree(call: Call, tmp_path: Path) -> None:
         (["tooy"], "unknown generator 'tooy'. Did you mean 'toy'?"),
         (["toy", "--jobs", "many"], "jobs: expected an integer, got 'many'"),
         (["toy", "--load", "nan"], "load: expected a finite number, got 'nan'"),
-        (["toy", "--cluster", "smal"], "cluster: expected one of small, large, got 'smal'"),
+        (
+            ["toy", "--cluster", "smal"],
+            "cluster: expected one of small, large, got 'smal'. Did you mean 'small'?",
+        ),
         (["toy", "--seed", "-1"], "argument --seed: expected an integer >= 0"),
         (["toy", "--set", "jobs"], "--set: expected name=value, got 'jobs'"),
         (["toy", "--set", "jops=3"], "unknown option 'jops'. Did you mean 'jobs'?"),
@@ -243,7 +253,7 @@ def test_solve_failures_of_the_program_are_short_too(
         (["--method", "best", "--set", "time_limit=1"], "use --time-limit"),
         (["--method", "best", "-o", "no/such/place.json"], "cannot be written: no such file or directory"),
         ([], "the following arguments are required: --method"),
-        (["--method", "best", "--jsn"], "unrecognized arguments: --jsn"),
+        (["--method", "best", "--jsn"], "unrecognized arguments: --jsn. Did you mean '--json'?"),
     ],
 )
 def test_solve_wrong(call: Call, files: dict[str, Path], arguments: list[str], reason: str) -> None:

@@ -205,5 +205,4 @@ def install() -> ToyFormulation:
 
 def clear() -> None:
     """Forget what the registry has cached."""
-    registry.formulation.cache_clear()
-    registry.generator.cache_clear()
+    registry._loaded.cache_clear()

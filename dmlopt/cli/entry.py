@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from dmlopt import __version__
-from dmlopt.cli import check, generate, listing, solve
+from dmlopt.cli import check, compare, export, generate, listing, solve
 from dmlopt.cli.common import BACKEND_FAILED, BROKEN_PIPE, INTERRUPTED, say
-from dmlopt.errors import DmloptError
+from dmlopt.errors import DmloptError, nearest
 
 DESCRIPTION = "Exact optimisation and certified bounds for scheduling distributed machine-learning jobs."
 EXAMPLES = """\
@@ -19,6 +21,8 @@ examples:
   dmlopt generate optimus --cluster cpu-7x16 --jobs 12 --seed 1 -o jobs.json
   dmlopt solve jobs.json --method exact -o result.json   proven optimal, with a certificate
   dmlopt check jobs.json result.json                     recomputes everything the result states
+  dmlopt compare jobs.json --methods greedy,exact        gaps to the best certified bound
+  dmlopt export jobs.json --format mps -o jobs.mps       for any other solver
 
 exit codes:
   0 fine   1 something does not hold   2 wrong input   3 infeasible, or no answer found
@@ -28,7 +32,7 @@ exit codes:
 
 def build_parser() -> argparse.ArgumentParser:
     """All commands."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="dmlopt",
         description=DESCRIPTION,
         epilog=EXAMPLES,
@@ -36,9 +40,30 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"dmlopt {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (listing, generate, solve, check):
+    for command in (listing, generate, solve, check, compare, export):
         command.add_parser(commands)
     return parser
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that answers unknown commands and options with the nearest valid one."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and the message, exit with 2."""
+        wrong = re.search(r"(?:invalid choice: '|unrecognized arguments: )(-{0,2}[\w-]+)", message)
+        hint = nearest(wrong.group(1), _words(self)) if wrong else ""
+        super().error(f"{message}.{hint}" if hint else message)
+
+
+def _words(parser: argparse.ArgumentParser) -> list[str]:
+    """Commands and long options, of the parser and of its commands."""
+    found: list[str] = []
+    for action in parser._actions:
+        found += [each for each in action.option_strings if each.startswith("--")]
+        if isinstance(action, argparse._SubParsersAction):
+            for name, command in action.choices.items():
+                found += [name, *_words(command)]
+    return list(dict.fromkeys(found))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

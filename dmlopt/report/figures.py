@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dmlopt.report.tables import Row
+from dmlopt.compare import CompareRow
+from dmlopt.errors import UnknownNameError
 from dmlopt.result import Result
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 FLOOR = 1e-9  # gaps at or below it are drawn in the band "proved"
 NOTHING = 10.0  # from here on upwards is where runs without a solution and without a bound are drawn
+FIGURE_FORMATS = ("png", "pdf", "svg")
 KIND_ORDER = {"exact": 0, "bound": 1, "heuristic": 2, "online": 3}
 
 
@@ -32,6 +34,13 @@ def _new_figure(width: float, height: float) -> tuple[Figure, Axes]:
     axes.grid(True, which="major", color="#e4e4e4", linewidth=0.8)
     axes.set_axisbelow(True)
     return figure, axes
+
+
+def require_figure(path: str) -> None:
+    """Raise InputError unless the name ends in a format that figures can be written in."""
+    ending = path.rpartition(".")[2].lower() if "." in path else ""
+    if ending not in FIGURE_FORMATS:
+        raise UnknownNameError("figure format", ending, FIGURE_FORMATS)
 
 
 def _finish(figure: Figure, path: str | None) -> Figure:
@@ -85,7 +94,7 @@ def _steps(points: list[tuple[float, float]], end: float) -> list[tuple[float, f
 # -------------------------------------------------------------------- many methods
 
 
-def plot_gap_against_time(rows: Sequence[Row], path: str | None = None) -> Any:
+def plot_gap_against_time(rows: Sequence[CompareRow], path: str | None = None) -> Any:
     """Every run as a point: seconds across, gap to the best certified bound upwards, both logarithmic.
 
     Closed gaps lie in the band "proved", one height per method so that they do not hide each other; runs that
@@ -106,7 +115,7 @@ def plot_gap_against_time(rows: Sequence[Row], path: str | None = None) -> Any:
             color=COLOURS[position % len(COLOURS)],
             edgecolors="white",
             linewidths=0.6,
-            label=f"{name} ({kind})",
+            label=f"{name} ({kind})".replace("$", r"\$"),
             zorder=3,
         )
     axes.set_xscale("log")

@@ -1,86 +1,36 @@
-"""Tables of results: for the terminal (rich), Markdown and CSV, from one list of rows."""
+"""Tables of results: for the terminal (rich), Markdown, CSV and JSON, from one list of rows."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import fields
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from dmlopt.compare import BOUND, CLAIMED, FAILED, FAILED_CHECK, NO_ANSWER, PROVEN, CompareRow
 from dmlopt.report import numbers
-from dmlopt.result import Limit, Result, Status, relative_gap
+from dmlopt.result import Limit
+from dmlopt.strict_json import compact
 
-STYLES: dict[str, str] = {
-    Status.OPTIMAL: "green",
-    Status.OPTIMAL_CLAIMED: "cyan",
-    Status.BOUND: "cyan",
-    Status.INFEASIBLE: "yellow",
-    Status.UNKNOWN: "yellow",
-    Status.ERROR: "bold red",
+STYLES = {
+    PROVEN: "green",
+    CLAIMED: "cyan",
+    BOUND: "cyan",
+    NO_ANSWER: "yellow",
+    FAILED: "bold red",
+    FAILED_CHECK: "bold red",
 }
-HEADER = ("method", "kind", "objective", "certified bound", "gap", "time", "status")
+HEADER = ("method", "kind", "objective", "certified bound", "gap", "time", "mark")
+COLUMNS = tuple(each.name for each in fields(CompareRow))
 
 
-@dataclass(frozen=True)
-class Row:
-    """One method on one instance. `gap` is taken to the best certified bound that any method found there.
-
-    For a bound method it is the distance of its bound to the best objective. `note`: why a run failed
-    or was left out on purpose.
-    """
-
-    instance: str
-    method: str
-    kind: str
-    objective: float | None
-    bound: float | None
-    gap: float | None
-    seconds: float | None
-    status: str
-    note: str = ""
-
-
-def compare_rows(instance: str, results: Iterable[Result]) -> list[Row]:
-    """Rows for the results on one instance, measured against the best bound and the best objective."""
-    known = list(results)
-    usable = [each for each in known if each.status is not Status.ERROR]
-    smaller = not usable or usable[0].sense == "min"
-    best_bound = _pick([each.bound for each in usable], largest=smaller)
-    best_value = _pick([each.objective for each in usable], largest=not smaller)
-    return [_row(instance, each, best_bound, best_value) for each in known]
-
-
-def _row(instance: str, result: Result, best_bound: float | None, best_value: float | None) -> Row:
-    if result.status is Status.ERROR:
-        gap = None
-    elif result.objective is not None:
-        gap = relative_gap(result.objective, best_bound)
-    else:
-        gap = relative_gap(best_value, result.bound)
-    ended = str(result.status) + (f", {result.limit}" if result.limit is not Limit.NONE else "")
-    return Row(
-        instance=instance,
-        method=result.method,
-        kind=result.kind,
-        objective=result.objective,
-        bound=result.bound,
-        gap=gap,
-        seconds=result.seconds["total"],
-        status=ended,
-        note=result.message if result.status is Status.ERROR else "",
-    )
-
-
-def _pick(values: Sequence[float | None], largest: bool) -> float | None:
-    present = [value for value in values if value is not None]
-    return (max if largest else min)(present, default=None)
-
-
-def _cells(row: Row) -> tuple[str, ...]:
+def cells(row: CompareRow) -> tuple[str, ...]:
+    """A row as people read it, under HEADER."""
+    stopped = "" if row.limit == Limit.NONE else f", {row.limit}"
     return (
         row.method,
         row.kind,
@@ -88,7 +38,13 @@ def _cells(row: Row) -> tuple[str, ...]:
         numbers.number(row.bound),
         numbers.gap(row.gap),
         numbers.seconds(row.seconds),
+        row.mark + stopped,
     )
+
+
+def notes(rows: Iterable[CompareRow]) -> list[str]:
+    """A line for every row that has something to explain."""
+    return [f"{row.method}: {row.mark}: {row.message}" for row in rows if row.message]
 
 
 # -------------------------------------------------------------------- terminal
@@ -114,40 +70,46 @@ def plain_table(
     return table
 
 
-def comparison_table(title: str, rows: Sequence[Row]) -> Table:
-    """Methods side by side on one instance; notes on runs without a result are below it."""
+def comparison_table(title: str, rows: Sequence[CompareRow]) -> Table:
+    """Methods side by side on one instance; what has to be explained stands below it."""
     header = [name.replace("certified bound", "certified\nbound") for name in HEADER]
     table = plain_table(header, (), title, right="0011110")
     for row in rows:
-        style = STYLES.get(row.status.split(",")[0], "") if row.seconds is not None else "dim"
-        table.add_row(*map(Text, _cells(row)), Text(row.status, style=style))
-    notes = [f"{row.method}: {row.status}: {row.note}" for row in rows if row.note]
-    if notes:
-        table.caption = Text("\n".join(notes), style="dim")
+        *texts, mark = cells(row)
+        table.add_row(*map(Text, texts), Text(mark, style=STYLES.get(row.mark, "")))
+    if notes(rows):
+        table.caption = Text("\n".join(notes(rows)), style="dim")
     return table
 
 
 # -------------------------------------------------------------------- files
 
 
-def markdown(rows: Sequence[Row]) -> str:
+def markdown(rows: Sequence[CompareRow]) -> str:
     """The same table in Markdown."""
     lines = [" | ".join(HEADER), " | ".join(["---", "---", *["---:"] * 4, "---"])]
     for row in rows:
-        ended = f"{row.status}: {row.note}" if row.note else row.status
-        lines.append(" | ".join(cell.replace("|", "\\|") for cell in (*_cells(row), ended)))
+        *texts, mark = cells(row)
+        ended = f"{mark}: {row.message}" if row.message else mark
+        spelled = [" ".join(text.split()).replace("|", "\\|") for text in (*texts, ended)]
+        lines.append(" | ".join(spelled))
     return "".join(f"| {line} |\n" for line in lines)
 
 
-def comma_separated(rows: Iterable[Row]) -> str:
-    """All rows with full precision."""
+def comma_separated(rows: Iterable[CompareRow]) -> str:
+    """All columns with full precision."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    names = ("instance", "method", "kind", "objective", "bound", "gap", "seconds", "status", "note")
-    writer.writerow(names)
+    writer.writerow(COLUMNS)
     for row in rows:
-        values = [getattr(row, name) for name in names]
+        values = [getattr(row, name) for name in COLUMNS]
         writer.writerow(
             ["" if each is None else repr(each) if isinstance(each, float) else each for each in values]
         )
     return text.getvalue()
+
+
+def json_rows(rows: Iterable[CompareRow], interrupted: bool = False) -> str:
+    """All columns as one JSON object; null where there is no number."""
+    found = [{name: getattr(row, name) for name in COLUMNS} for row in rows]
+    return compact({"format": "dmlopt-comparison/1", "interrupted": interrupted, "rows": found}) + "\n"

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from dmlopt.check import Verdict
+from dmlopt.control import Clock
 from dmlopt.packing import Packing
 from dmlopt.registry import Method
 from formulations.optimus.checker import check
 from formulations.optimus.instance_json import problem_from_json, problem_to_json
+from formulations.optimus.planner import packing
 from formulations.optimus.problem import OptimusProblem
-from formulations.optimus.reference import plain_packing
+from formulations.optimus.reference import plain_packing, reference_program
 from formulations.optimus.solution import Allocation
 from formulations.optimus.speed import MODES
 
@@ -49,6 +51,14 @@ class OptimusFormulation:
     def plain_packing(self, problem: OptimusProblem) -> Packing:
         """Problem (P) over every pair, unpruned."""
         return plain_packing(problem)
+
+    def packing(self, problem: OptimusProblem) -> Packing:
+        """Problem (P) over the undominated pairs."""
+        return packing(problem)
+
+    def reference_program(self, problem: OptimusProblem, clock: Clock) -> Any:
+        """The program (5)-(8) in PuLP."""
+        return reference_program(problem, clock)
 
     def methods(self) -> Sequence[Method]:
         """The greedy's variants and the engine's methods; loaded late: they pull in solver libraries."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dmlopt.errors import InputError
+from dmlopt.errors import InputError, expected_one_of
 from dmlopt.packing import BoolArray, FloatArray, IntArray
 from formulations.optimus.speed import ASYNC, MODES, SYNC, TABLE, THETA_COUNT
 
@@ -69,7 +69,7 @@ def check_jobs(jobs: Sequence[Job], resource_count: int) -> None:
     found = [] if jobs else ["jobs: expected at least 1 job, got none"]
     for index, job in enumerate(jobs):
         if job.mode not in MODES:
-            found.append(f"jobs[{index}].mode: expected one of {', '.join(MODES)}, got {job.mode!r}")
+            found.append(f"jobs[{index}].mode: {expected_one_of(job.mode, MODES)}")
         elif len(job.theta) != (count := THETA_COUNT[MODES.index(job.mode)]):
             found.append(f"jobs[{index}].theta: expected {count} numbers, got {len(job.theta)}")
         for name, demand in (("worker", job.worker), ("ps", job.server)):

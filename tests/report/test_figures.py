@@ -11,8 +11,8 @@ import pytest
 from toy import TIGHT
 
 import dmlopt
+from dmlopt.compare import CompareRow
 from dmlopt.report.figures import FLOOR, plot_gap_against_time, plot_trace
-from dmlopt.report.tables import Row
 from dmlopt.result import TracePoint
 
 pytestmark = pytest.mark.usefixtures("toy")
@@ -36,11 +36,11 @@ def test_trace_of_a_run_that_found_nothing() -> None:
 
 def test_gap_against_time(tmp_path: Path) -> None:
     rows = [
-        Row("a", "exact", "exact", 1.0, 1.0, 0.0, 0.5, "optimal"),
-        Row("b", "exact", "exact", 1.0, 1.0, 1e-4, 5.0, "feasible"),
-        Row("a", "greedy", "heuristic", 1.1, None, 0.1, 0.01, "feasible"),
-        Row("a", "mip", "exact", None, None, None, 9.0, "unknown, time"),
-        Row("b", "mip", "exact", None, None, None, None, "left out"),
+        CompareRow("a", "exact", "exact", 1.0, 1.0, gap=0.0, seconds=0.5),
+        CompareRow("b", "exact", "exact", 1.0, 1.0, gap=1e-4, seconds=5.0),
+        CompareRow("a", "greedy", "heuristic", 1.1, None, gap=0.1, seconds=0.01),
+        CompareRow("a", "mip", "exact", None, None, gap=None, seconds=9.0),
+        CompareRow("b", "mip", "exact", None, None, gap=None, seconds=None),
     ]
     axes = plot_gap_against_time(rows, str(tmp_path / "g.png")).axes[0]
     assert (tmp_path / "g.png").read_bytes().startswith(PNG)

@@ -11,11 +11,12 @@ from rich.console import Console
 from toy import SHORT, SLACK, TIGHT
 
 import dmlopt
+from dmlopt.compare import CompareRow, rows_of
 from dmlopt.control import Progress
 from dmlopt.report import numbers
 from dmlopt.report.progress import ProgressLine, progress_text
-from dmlopt.report.tables import Row, comma_separated, compare_rows, comparison_table, markdown
-from dmlopt.result import Limit, Result, Status
+from dmlopt.report.tables import comma_separated, comparison_table, markdown
+from dmlopt.result import Limit, Status
 
 pytestmark = pytest.mark.usefixtures("toy")
 
@@ -77,28 +78,15 @@ def test_summary_of_other_endings() -> None:
     assert all(len(line) <= 100 for line in replace(result, message="long " * 100).summary().splitlines())
 
 
-def results() -> list[Result]:
-    return [dmlopt.solve(TIGHT, "best"), dmlopt.solve(TIGHT, "bound")]
-
-
-def test_rows_are_measured_against_the_best_bound_and_value() -> None:
-    best, bound = results()
-    tighter = replace(bound, bound=12.0)
-    rows = compare_rows("i", [replace(best, bound=None), bound, tighter])
-    assert [row.gap for row in rows] == pytest.approx([1 / 11, 3.5 / 11, 1 / 11])
-    broken = compare_rows("i", [replace(best, status=Status.ERROR, message="bad"), tighter])
-    assert [row.gap for row in broken] == [None, None]
-    assert broken[0].note == "bad"
-
-
 def test_tables_fit_the_terminal_and_files_keep_all_digits() -> None:
-    rows = compare_rows("tight", results())
-    rows.append(Row("tight", "mip", "exact", None, None, None, None, "left out", "too large"))
+    rows = rows_of(dmlopt.compare({"tight": TIGHT}, ["best", "bound"]))
+    rows.append(CompareRow("tight", "mip", "exact", message="too | large"))
     out = io.StringIO()
     Console(file=out, width=100).print(comparison_table("tight", rows))
     assert max(map(len, out.getvalue().splitlines())) <= 100
-    assert "left out: too large" in out.getvalue()
+    assert "mip: failed: too | large" in out.getvalue()
     assert markdown(rows).count("\n") == len(rows) + 2
+    assert "too \\| large" in markdown(rows)
     read = list(csv.DictReader(io.StringIO(comma_separated(rows))))
     assert float(read[0]["gap"]) == rows[0].gap
     assert read[2]["objective"] == ""
