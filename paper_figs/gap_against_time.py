@@ -8,17 +8,17 @@ from pathlib import Path
 
 from drawing import read_rows
 
+from dmlopt.compare import CompareRow
 from dmlopt.report.figures import plot_gap_against_time
-from dmlopt.report.tables import Row
 
 TEXTS = ("instance", "method", "kind", "status")
 NUMBERS = ("objective", "bound", "gap", "seconds")
 
 
-def row_of(cells: dict[str, str]) -> Row:
+def row_of(cells: dict[str, str]) -> CompareRow:
     """A row of the comparison from its cells; an empty cell is None."""
     numbers = {name: float(cells[name]) if cells[name] else None for name in NUMBERS}
-    return Row(**{name: cells[name] for name in TEXTS}, **numbers, note=cells.get("note") or "")
+    return CompareRow(**{name: cells[name] for name in TEXTS}, **numbers)
 
 
 def main(argv: list[str] | None = None) -> int:
