@@ -30,6 +30,10 @@ class InputError(DmloptError):
         super().__init__("\n".join(lines))
 
 
+class NotApplicableError(InputError):
+    """A method that does not apply to this problem; the message says what it would need."""
+
+
 class UnknownNameError(DmloptError):
     """A name that is not registered; the message lists the known ones and suggests the nearest."""
 

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import dmlopt
 from dmlopt.api import library_versions
-from dmlopt.errors import DmloptError
+from dmlopt.errors import DmloptError, NotApplicableError
 from dmlopt.registry import formulation_of
 from dmlopt.report.figures import plot_gap_against_time
 from dmlopt.report.tables import Row, comma_separated, compare_rows, comparison_table, markdown
@@ -115,7 +115,7 @@ def _run_all(arguments: argparse.Namespace, report: Report, out: Console) -> Non
                 outcome = _run_one(problem, name, method)
                 if isinstance(outcome, Result):
                     results.append(outcome)
-                else:
+                elif outcome is not None:
                     others.append(outcome)
                 bar.advance(task)
                 if isinstance(outcome, Result) and outcome.limit is Limit.INTERRUPTED:
@@ -129,10 +129,12 @@ def _run_all(arguments: argparse.Namespace, report: Report, out: Console) -> Non
             bar.start()
 
 
-def _run_one(problem: Any, name: str, method: dmlopt.Method) -> Result | Row:
-    """The method's result, or a row that says why there is none."""
+def _run_one(problem: Any, name: str, method: dmlopt.Method) -> Result | Row | None:
+    """The method's result, or a row that says why there is none; None where the method does not apply."""
     try:
         return dmlopt.solve(problem, method.name, time_limit=TIME_LIMIT)
+    except NotApplicableError:
+        return None
     except DmloptError as error:
         return Row(name, method.name, method.kind, None, None, None, None, "error", str(error))
 

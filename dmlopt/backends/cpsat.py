@@ -7,8 +7,8 @@
   dropped if it does by more than 1e-6.
 - A cost that is an integer everywhere is exact. Any other cost is scaled and rounded in the same way, and the most that
   rounding can change is subtracted from CP-SAT's bound. So the bound holds for the true cost, as far as CP-SAT is right:
-  a claim, like every solver's. "Optimal" means optimal for the rounded cost: the true objective of the point can be above the
-  true optimum by twice that amount, about 1e-15 times the number of columns times the sum of |cost|.
+  a claim, like every solver's. "Optimal" means optimal for the rounded cost: the true objective of the point can be above
+  the true optimum by twice that amount, about 1e-15 times the number of columns times the sum of |cost|.
 
 CP-SAT needs finite bounds; columns without get them from the rows, if those give any.
 """
@@ -78,8 +78,16 @@ def _box(program: Program, matrix: csr_array) -> tuple[FloatArray, FloatArray]:
             return lower, upper
         for row in range(program.row_count):
             span = slice(matrix.indptr[row], matrix.indptr[row + 1])
-            _tighten(matrix.indices[span], matrix.data[span], program.row_upper[row], lower, upper)
-            _tighten(matrix.indices[span], -matrix.data[span], -program.row_lower[row], lower, upper)
+            _tighten(
+                matrix.indices[span].astype(np.int64), matrix.data[span], program.row_upper[row], lower, upper
+            )
+            _tighten(
+                matrix.indices[span].astype(np.int64),
+                -matrix.data[span],
+                -program.row_lower[row],
+                lower,
+                upper,
+            )
     open_ended = np.flatnonzero(~np.isfinite(lower) | ~np.isfinite(upper))
     if len(open_ended):
         raise BackendError(f"cp-sat: column {open_ended[0]} has no finite bounds, and the rows give none")
@@ -117,7 +125,7 @@ class _Stated:
             if row % 100 == 0:
                 clock.check()
             span = slice(matrix.indptr[row], matrix.indptr[row + 1])
-            used = matrix.indices[span]
+            used = matrix.indices[span].astype(np.int64)
             self._add_row(
                 used, matrix.data[span], program.row_lower[row], program.row_upper[row], lower, upper
             )
@@ -158,7 +166,7 @@ class _Stated:
         return bound / self.cost.scale + self.cost.low + program.offset
 
 
-class _Watch(cp_model.CpSolverSolutionCallback):
+class _Watch(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
     """Incumbents and bounds as CP-SAT finds them."""
 
     def __init__(self, stated: _Stated, program: Program, report: Report) -> None:
@@ -197,9 +205,7 @@ class CpSatBackend(LocalBackend):
     """CP-SAT for one-shot integer programs."""
 
     name = "cp-sat"
-    capabilities = frozenset(
-        {Capability.INTEGER, Capability.BOUND, Capability.TRACE, Capability.WARM_START}
-    )
+    capabilities = frozenset({Capability.INTEGER, Capability.BOUND, Capability.TRACE, Capability.WARM_START})
 
     def solve_here(
         self, program: Program, limits: SolverLimits, start: FloatArray | None, report: Report
@@ -219,9 +225,7 @@ class CpSatBackend(LocalBackend):
             solver.parameters.max_time_in_seconds = max(0.001, limits.clock.remaining())
         watch = _Watch(stated, program, report)
         solver.best_bound_callback = watch.on_bound
-        native = run_watched(
-            lambda: solver.solve(stated.model, watch), solver.stop_search, limits.clock
-        )
+        native = run_watched(lambda: solver.solve(stated.model, watch), solver.stop_search, limits.clock)
         return _result(solver, native, stated, watch, program, limits.clock)
 
 
@@ -234,7 +238,8 @@ def _result(
         raise BackendError(f"cp-sat: refused the program ({stated.model.validate()})")
     result = ProgramResult(ProgramStatus.UNKNOWN, trace=watch.trace, nodes=int(solver.num_branches))
     if native != cp_model.OPTIMAL:
-        over = Limit.TIME if clock.expired() else Limit.NONE
+        # CP-SAT may come back a moment before the limit; nothing else but an interrupt stops it early.
+        over = Limit.NONE if math.isinf(clock.remaining()) else Limit.TIME
         result.limit = Limit.INTERRUPTED if clock.interrupted else over
     result.bound = watch.bound if math.isfinite(watch.bound) else None
     if native in (cp_model.OPTIMAL, cp_model.FEASIBLE):

@@ -15,7 +15,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from dmlopt.backends.own_process import LocalBackend, Report
-from dmlopt.backends.program import Capability, Program, ProgramResult, ProgramStatus, SolverLimits, is_pure_lp
+from dmlopt.backends.program import (
+    Capability,
+    Program,
+    ProgramResult,
+    ProgramStatus,
+    SolverLimits,
+    is_pure_lp,
+)
 from dmlopt.control import Clock
 from dmlopt.errors import BackendError
 from dmlopt.packing import BoolArray, FloatArray
@@ -133,7 +140,7 @@ def _trivial(program: Program) -> ProgramResult:
 def _limit(clock: Clock) -> Limit:
     if clock.interrupted:
         return Limit.INTERRUPTED
-    return Limit.TIME if clock.expired() else Limit.NONE
+    return Limit.NONE if math.isinf(clock.remaining()) else Limit.TIME  # solvers may stop a moment early
 
 
 HIGHS = CvxpyBackend(

@@ -17,7 +17,14 @@ from ortools.linear_solver.python import model_builder_helper
 from scipy.sparse import csr_matrix
 
 from dmlopt.backends.own_process import LocalBackend, Report
-from dmlopt.backends.program import Capability, Program, ProgramResult, ProgramStatus, SolverLimits, is_pure_lp
+from dmlopt.backends.program import (
+    Capability,
+    Program,
+    ProgramResult,
+    ProgramStatus,
+    SolverLimits,
+    is_pure_lp,
+)
 from dmlopt.backends.watched import run_watched
 from dmlopt.control import Clock
 from dmlopt.errors import BackendError
@@ -34,12 +41,12 @@ num_threads: %d
 def _limit(clock: Clock) -> Limit:
     if clock.interrupted:
         return Limit.INTERRUPTED
-    return Limit.TIME if clock.expired() else Limit.NONE
+    return Limit.NONE if math.isinf(clock.remaining()) else Limit.TIME  # solvers may stop a moment early
 
 
 def _model(program: Program) -> Any:
     """The program as an OR-Tools model, handed over as arrays."""
-    model = model_builder_helper.ModelBuilderHelper()
+    model: Any = model_builder_helper.ModelBuilderHelper()
     matrix = csr_matrix(program.matrix, dtype=np.float64)
     model.fill_model_from_sparse_data(
         program.lower, program.upper, program.cost, program.row_lower, program.row_upper, matrix
@@ -99,8 +106,8 @@ class ScipBackend(LocalBackend):
             result.x = np.array(answer.variable_value)
             result.objective = float(program.cost @ result.x) + program.offset
             bound = result.objective if is_pure_lp(program) else answer.best_objective_bound
-            finite = abs(bound) < 1e19  # SCIP's infinity is 1e20
-            result.bound = float(bound) if finite and (status is ProgramStatus.OPTIMAL or not is_pure_lp(program)) else None
+            known = status is ProgramStatus.OPTIMAL or not is_pure_lp(program)
+            result.bound = float(bound) if known and abs(bound) < 1e19 else None  # SCIP's infinity is 1e20
             result.nodes = 0 if is_pure_lp(program) else max(0, int(solver.nodes()))
         return result
 
@@ -128,16 +135,23 @@ class LinearBackend(LocalBackend):
         self, program: Program, limits: SolverLimits, start: FloatArray | None, report: Report
     ) -> ProgramResult:
         """Solve in this process; PDLP looks at its time limit only, GLOP can also be interrupted."""
-        solver = model_builder_helper.ModelSolverHelper(self.name)
+        model = _model(program)
+        if self.name == "pdlp":
+            return self._solve(model, program, limits, _PDLP_PARAMETERS % limits.threads)
+        seed = f"random_seed: {limits.seed % 2**31}"
+        found = self._solve(model, program, limits, seed)
+        if found.status is ProgramStatus.INFEASIBLE:
+            # GLOP's preprocessing calls a program infeasible that is infeasible or unbounded; the simplex knows which.
+            return self._solve(model, program, limits, seed + " use_preprocessing: false")
+        return found
+
+    def _solve(self, model: Any, program: Program, limits: SolverLimits, parameters: str) -> ProgramResult:
+        solver: Any = model_builder_helper.ModelSolverHelper(self.name)
         if not solver.solver_is_supported():
             raise BackendError(f"{self.name}: this build of OR-Tools does not have it")
-        if self.name == "pdlp":
-            solver.set_solver_specific_parameters(_PDLP_PARAMETERS % limits.threads)
-        else:
-            solver.set_solver_specific_parameters(f"random_seed: {limits.seed % 2**31}")
+        solver.set_solver_specific_parameters(parameters)
         if math.isfinite(limits.clock.remaining()):
             solver.set_time_limit_in_seconds(max(0.001, limits.clock.remaining()))
-        model = _model(program)
         run_watched(lambda: solver.solve(model), solver.interrupt_solve, limits.clock)
         return self._result(solver, program, limits.clock)
 

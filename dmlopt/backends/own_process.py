@@ -22,6 +22,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import IO, Any
 
+import numpy as np
+
 from dmlopt.backends.catalogue import backend, require_able
 from dmlopt.backends.program import Capability, Program, ProgramResult, ProgramStatus, SolverLimits
 from dmlopt.control import Clock
@@ -46,6 +48,8 @@ class LocalBackend:
 
     def solve(self, program: Program, limits: SolverLimits, start: FloatArray | None = None) -> ProgramResult:
         """Solve within the limits; BackendError names who can, if this backend cannot."""
+        if program.column_count == 0:
+            return without_columns(program)
         require_able(self, program)
         if self.apart(program):
             return solve_apart(self.name, program, limits, start)
@@ -60,6 +64,13 @@ class LocalBackend:
     ) -> ProgramResult:
         """Solve in this process; `report` is told of incumbents meanwhile, where the library tells them."""
         raise NotImplementedError
+
+
+def without_columns(program: Program) -> ProgramResult:
+    """A program without columns is decided by its rows; solvers answer all sorts of things to it."""
+    if (program.row_lower > 0).any() or (program.row_upper < 0).any():
+        return ProgramResult(ProgramStatus.INFEASIBLE)
+    return ProgramResult(ProgramStatus.OPTIMAL, objective=program.offset, bound=program.offset, x=np.empty(0))
 
 
 def solve_apart(
@@ -146,7 +157,9 @@ def _outcome(
 def _child(name: str) -> None:
     """Read the task, solve it, write incumbents and the result."""
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints must not get between the messages
+    os.dup2(
+        sys.stderr.fileno(), sys.stdout.fileno()
+    )  # what a library prints must not get between the messages
 
     def send(message: ProgramResult | str) -> None:
         pickle.dump(message, out)

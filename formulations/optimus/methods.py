@@ -9,11 +9,14 @@ from typing import Any
 from dmlopt.errors import InputError
 from dmlopt.packing_methods import packing_methods
 from dmlopt.registry import Method, Option, Request
-from dmlopt.result import Answer, Limit, Shortage
+from dmlopt.result import Answer, Limit
+from formulations.optimus.dynamic_program import run_dynamic_program
+from formulations.optimus.geometric import run_geometric
 from formulations.optimus.greedy import CHOICES, GreedyRule, marginal_gain
 from formulations.optimus.planner import allocation, packing, picks_of
 from formulations.optimus.problem import OptimusProblem
-from formulations.optimus.reference import allocation_from_program, reference_program
+from formulations.optimus.reference import allocation_from_program, capacity_rows, reference_program
+from formulations.optimus.shortage import start_shortage
 
 _RULE_OPTIONS = (
     Option(
@@ -65,7 +68,7 @@ def _greedy_run(preset: Mapping[str, Any]) -> Callable[[OptimusProblem, Request]
         build_seconds = time.perf_counter() - started
         found = marginal_gain(problem, rule, priority, request.clock)
         if found is None:
-            shortage = _start_shortage(problem)
+            shortage = start_shortage(problem)
             claimed = shortage is not None
             return Answer(claimed_infeasible=claimed, shortage=shortage, build_seconds=build_seconds)
         return Answer(
@@ -82,19 +85,6 @@ def _limit(finished: bool, request: Request) -> Limit:
     if finished:
         return Limit.NONE
     return Limit.INTERRUPTED if request.clock.interrupted else Limit.TIME
-
-
-def _start_shortage(problem: OptimusProblem) -> Shortage | None:
-    """The resources of which (1, 1) for every job needs more than there is."""
-    need = (problem.worker_demand + problem.server_demand).sum(axis=0)
-    missing = (need - problem.capacity).tolist()
-    short = [(kind, amount) for kind, amount in zip(problem.resources, missing, strict=True) if amount > 0]
-    if not short:
-        return None
-    text = ", ".join(f"{amount} {kind.unit} of {kind.name}" for kind, amount in short)
-    names, amounts = tuple(kind.name for kind, _ in short), tuple(float(amount) for _, amount in short)
-    message = f"one server and one worker for every job need {text} more than there is"
-    return Shortage("row", names, amounts, message)
 
 
 def _greedy_methods() -> tuple[Method, ...]:
@@ -121,10 +111,16 @@ def _greedy_methods() -> tuple[Method, ...]:
     return tuple(methods)
 
 
-METHODS: tuple[Method, ...] = _greedy_methods() + packing_methods(
-    packing=packing,
-    solution=allocation,
-    picks=picks_of,
-    program=reference_program,
-    program_solution=allocation_from_program,
+METHODS: tuple[Method, ...] = (
+    *_greedy_methods(),
+    *packing_methods(
+        packing=packing,
+        solution=allocation,
+        picks=picks_of,
+        program=reference_program,
+        program_solution=allocation_from_program,
+        program_rows=capacity_rows,
+    ),
+    Method("gp", "bound", "geometric program: real numbers of servers and workers", run_geometric),
+    Method("dp", "exact", "dynamic program over capacity, for one resource", run_dynamic_program),
 )
