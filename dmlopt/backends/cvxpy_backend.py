@@ -44,11 +44,12 @@ class Stated:
         equal = low == high
         self.parts: list[tuple[BoolArray, float, Any]] = []
         matrix = csr_array(program.matrix)
-        for chosen, sign, build in (
+        sides: list[tuple[BoolArray, float, Any]] = [
             (equal, -1.0, lambda rows: matrix[rows] @ self.x == high[rows]),
             (~equal & np.isfinite(high), -1.0, lambda rows: matrix[rows] @ self.x <= high[rows]),
             (~equal & np.isfinite(low), 1.0, lambda rows: matrix[rows] @ self.x >= low[rows]),
-        ):
+        ]
+        for chosen, sign, build in sides:
             if chosen.any():
                 self.parts.append((chosen, sign, build(np.flatnonzero(chosen))))
         constraints = [constraint for _, _, constraint in self.parts]

@@ -7,7 +7,8 @@ p = e^x, w = e^y every such term is the exponential of an affine function, so th
 
 Terms with c = 0 are left out. `most` is p_max or w_max, or what the rows leave for one task beside one server and one worker
 of everybody else: it follows from the rows, and tells which variables have no choice at all. The program is stated
-in this form rather than with CVXPY's `gp=True`, which takes the logarithm of every single sum in Python; both have the same optimum.
+in this form rather than with CVXPY's `gp=True`, which takes the logarithm of every single sum in Python; both have
+the same optimum.
 
 It relaxes integrality only, so its optimum is below that of the integer program: a bound, but by the word of an
 interior-point solver (relative accuracy about 1e-7), hence `claimed_bound`.
@@ -53,15 +54,14 @@ class Terms:
             columns = np.full(count, group), jobs[used], weight[used].astype(np.float64)
             self.parts.append((*columns, np.full(count, powers[0]), np.full(count, powers[1])))
 
-    def exponents(self, job_count: int) -> tuple[IntArray, csr_array, FloatArray]:
+    def exponents(self, job_count: int) -> tuple[IntArray, Any, FloatArray]:
         """Group, matrix over z = (x, y) and constant of every term: exp(matrix z + constant)."""
         group, job, weight, p, w = (np.concatenate(column) for column in zip(*self.parts, strict=True))
         rows = np.arange(len(job))
-        entries = (
-            np.concatenate([p, w]),
-            (np.concatenate([rows, rows]), np.concatenate([job, job + job_count])),
-        )
-        return group, csr_array(entries, shape=(len(job), 2 * job_count), dtype=np.float64), np.log(weight)
+        powers = np.concatenate([p, w]).astype(np.float64)
+        places = np.concatenate([rows, rows]), np.concatenate([job, job + job_count])
+        matrix: Any = csr_array((powers, places), shape=(len(job), 2 * job_count))
+        return group, matrix, np.log(weight)
 
 
 def time_terms(problem: OptimusProblem) -> Terms:
