@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dmlopt import registry
 from dmlopt.api import require_limits, run_checked
 from dmlopt.control import Clock, Progress
-from dmlopt.errors import DmloptError, InputError, UnknownNameError
+from dmlopt.errors import DmloptError, InputError, NotApplicableError, UnknownNameError
 from dmlopt.files import instance_hash
 from dmlopt.interrupt import stop_on_interrupt
 from dmlopt.registry import Method, Request
@@ -29,9 +29,10 @@ CLAIMED = "claimed"  # a solver's word
 BOUND = "bound"  # a certified bound, no solution
 FEASIBLE = "feasible"  # a checked solution, nothing said about the optimum
 NO_ANSWER = "no answer"
+NOT_APPLICABLE = "not applicable"  # the method says that this problem is not of its kind
 FAILED_CHECK = "failed check"  # something that was delivered does not hold
 FAILED = "failed"  # the method raised an error, or does not exist for this formulation
-MARKS = (PROVEN, CLAIMED, BOUND, FEASIBLE, NO_ANSWER, FAILED_CHECK, FAILED)
+MARKS = (PROVEN, CLAIMED, BOUND, FEASIBLE, NO_ANSWER, NOT_APPLICABLE, FAILED_CHECK, FAILED)
 
 CLAIM_TOLERANCE = 1e-6  # relative: by less than that, a solver's bound may lie on the wrong side
 
@@ -242,6 +243,8 @@ def _run(
     request.progress = tell
     try:
         result = run_checked(problem, method, request)
+    except NotApplicableError as error:
+        return CompareRow(instance, method.name, method.kind, mark=NOT_APPLICABLE, message=str(error))
     except Exception as error:  # whatever a method does wrong is a row, not the end of the comparison
         reason = str(error) if isinstance(error, DmloptError) else f"{type(error).__name__}: {error}"
         spent = request.clock.elapsed()

@@ -32,6 +32,10 @@ class InputError(DmloptError):
         super().__init__("\n".join(lines))
 
 
+class NotApplicableError(InputError):
+    """A method that does not apply to this problem; the message says what it would need."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """ " Did you mean 'x'?" for the known name that is most like `name`; empty when none is."""
     near = difflib.get_close_matches(name[:LONGEST_NAME], list(known), n=1, cutoff=0.5)

@@ -1,5 +1,5 @@
 """The methods that every formulation gets from the engine, given its packing: exact, lagrangian, lp, lp-round, and its
-reference program handed to MIP solvers: mip-highs, mip-cbc.
+reference program handed to solvers: mip-highs, mip-cbc, mip-scip, cp-sat, lp-compact.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dmlopt.engine.proof import Proof
 from dmlopt.engine.rounding import fill_room, round_point, round_prices
 from dmlopt.errors import InputError
 from dmlopt.packing import FloatArray, Packing, Picks
-from dmlopt.program_methods import program_method
+from dmlopt.program_methods import program_method, relaxation_method
 from dmlopt.registry import Method, Option, Request
 from dmlopt.result import Answer, Limit, TracePoint
 from dmlopt.table import PlanTable
@@ -45,8 +45,12 @@ def packing_methods(
     picks: Callable[[Any, Packing, Any], Picks | None],
     program: Callable[..., Any],
     program_solution: Callable[[Any, dict[str, float]], Any],
+    program_rows: Callable[[Any], list[str]],
 ) -> tuple[Method, ...]:
-    """Methods of a formulation from its packing and its reference program (PuLP, called with problem and clock)."""
+    """Methods of a formulation from its packing and its reference program (PuLP, called with problem and clock).
+
+    `program_rows(problem)` names the rows of the reference program that are the rows of the packing, in their order.
+    """
     border = _Border(packing, solution, picks)
     nodes = Option("nodes", int, None, "stop after this many tree nodes")
     return (
@@ -67,6 +71,9 @@ def packing_methods(
         Method("lp-round", "heuristic", "column LP rounded, room filled up", border_run(border, _lp_round)),
         program_method("mip-highs", "highs", program, program_solution),
         program_method("mip-cbc", "cbc", program, program_solution),
+        program_method("mip-scip", "scip", program, program_solution),
+        program_method("cp-sat", "cp-sat", program, program_solution),
+        relaxation_method("lp-compact", program, program_rows, packing),
     )
 
 

@@ -1,46 +1,105 @@
-"""Methods that hand a formulation's reference program to a MIP solver: what a user would do without this toolkit."""
+"""Methods that hand a formulation's reference program to a solver: what a user would do without this toolkit."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from dmlopt.backends.catalogue import backend
-from dmlopt.backends.program import Capability, ProgramResult, ProgramStatus, SolverLimits
-from dmlopt.control import OutOfTime
+import numpy as np
+
+from dmlopt.backends.catalogue import LP_BACKENDS, backend
+from dmlopt.backends.program import Capability, Program, ProgramResult, ProgramStatus, SolverLimits
+from dmlopt.control import Clock, OutOfTime
+from dmlopt.engine.evaluate import evaluate
+from dmlopt.engine.infeasible import explain
+from dmlopt.engine.presolve import steepness
+from dmlopt.engine.proof import Proof
 from dmlopt.errors import BackendError
-from dmlopt.registry import Method, Request
+from dmlopt.packing import Packing
+from dmlopt.registry import Method, Option, Request
 from dmlopt.result import Answer, Limit, TracePoint
+
+_Stated = Callable[..., Any]
 
 
 def program_method(
-    name: str, solver: str, program: Callable[..., Any], solution: Callable[[Any, dict[str, float]], Any]
+    name: str, solver: str, program: _Stated, solution: Callable[[Any, dict[str, float]], Any]
 ) -> Method:
     """`program(problem, clock)` gives a pulp.LpProblem, `solution(problem, values)` reads its variables by name."""
 
     def run(problem: Any, request: Request) -> Answer:
-        from dmlopt.backends.pulp_arrays import to_program
-
-        began = time.perf_counter()
-        chosen = backend(solver, frozenset({Capability.MIP}))
-        try:
-            arrays = to_program(program(problem, request.clock), request.clock)
-            build = time.perf_counter() - began
-            limits = SolverLimits(request.clock, request.gap, request.threads, request.seed)
-            found = chosen.solve(arrays, limits)
-        except OutOfTime:
-            over = Limit.INTERRUPTED if request.clock.interrupted else Limit.TIME
-            return Answer(limit=over, build_seconds=time.perf_counter() - began)
-        if found.status is ProgramStatus.UNBOUNDED:
-            raise BackendError(f"{solver}: says the reference program is unbounded")
+        found, arrays, build = _solved(solver, Capability.INTEGER, program, problem, request, relaxed=False)
         answer = _answer(found, build)
-        if found.x is not None:
-            answer.solution = solution(problem, dict(zip(arrays.column_names, found.x.tolist(), strict=True)))
+        if found.x is not None and arrays is not None:
+            used = np.flatnonzero(found.x)  # the others are 0, and a large program has many of them
+            values = zip(used.tolist(), found.x[used].tolist(), strict=True)
+            answer.solution = solution(problem, {arrays.column_names[at]: value for at, value in values})
         return answer
 
     return Method(name, "exact", f"the reference program handed to {solver}", run)
+
+
+def relaxation_method(
+    name: str, program: _Stated, rows: Callable[[Any], list[str]], packing: Callable[[Any], Packing]
+) -> Method:
+    """The LP relaxation of the reference program. Where the solver gives duals, those of the capacity rows (named by
+    `rows(problem)`) become prices of the packing, and the prices a certificate; the LP's own value stays a claim.
+    """
+
+    def run(problem: Any, request: Request) -> Answer:
+        solver = request.options["solver"]
+        found, arrays, build = _solved(solver, Capability.LP, program, problem, request, relaxed=True)
+        answer = _answer(found, build)
+        answer.claimed_optimal = False
+        if answer.claimed_infeasible:
+            answer.shortage = explain(packing(problem), Clock(min(10.0, max(1.0, request.clock.remaining()))))
+        elif found.row_dual is not None and arrays is not None:
+            _certify(answer, found, arrays, rows(problem), packing(problem))
+        return answer
+
+    options = (Option("solver", str, "highs", "the LP solver that gets the program", LP_BACKENDS),)
+    return Method(name, "bound", "LP relaxation of the reference program", run, options)
+
+
+def _solved(
+    solver: str, needs: Capability, program: _Stated, problem: Any, request: Request, relaxed: bool
+) -> tuple[ProgramResult, Program | None, float]:
+    """The solver's result, the program as arrays, and the seconds it took to state it."""
+    from dmlopt.backends.pulp_arrays import to_program
+
+    began = time.perf_counter()
+    chosen = backend(solver, frozenset({needs}))
+    try:
+        arrays = to_program(program(problem, request.clock), request.clock)
+        if relaxed:
+            arrays = replace(arrays, integral=np.zeros(arrays.column_count, dtype=bool))
+        build = time.perf_counter() - began
+        limits = SolverLimits(request.clock, request.gap, request.threads, request.seed)
+        found = chosen.solve(arrays, limits)
+    except OutOfTime:
+        over = Limit.INTERRUPTED if request.clock.interrupted else Limit.TIME
+        return ProgramResult(ProgramStatus.UNKNOWN, over), None, time.perf_counter() - began
+    if found.status is ProgramStatus.UNBOUNDED:
+        raise BackendError(f"{solver}: says the reference program is unbounded")
+    return found, arrays, build
+
+
+def _certify(
+    answer: Answer, found: ProgramResult, arrays: Program, rows: list[str], packing: Packing
+) -> None:
+    """Turn the duals of the capacity rows into prices and their certificate."""
+    assert found.row_dual is not None
+    place = {name: at for at, name in enumerate(arrays.row_names)}
+    # A row without any entry is not part of the program; its price is 0.
+    dual = np.array([found.row_dual[place[name]] if name in place else 0.0 for name in rows])
+    prices = np.maximum(0.0, -dual) + 0.0  # no negative zeros
+    proof = Proof()
+    proof.leaf(0, prices, evaluate(packing, prices).bound)
+    answer.certificate = proof.certificate_or_none(packing.planner, steepness(packing))
+    answer.prices = dict(zip(packing.row_names, prices.tolist(), strict=True))
 
 
 def _answer(found: ProgramResult, build: float) -> Answer:

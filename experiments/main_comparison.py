@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import dmlopt
 from dmlopt.api import library_versions
-from dmlopt.compare import FAILED, FAILED_CHECK, CompareRow, Step, rows_of
+from dmlopt.compare import FAILED, FAILED_CHECK, NOT_APPLICABLE, CompareRow, Step, rows_of
 from dmlopt.errors import DmloptError
 from dmlopt.registry import formulation_of
 from dmlopt.report.figures import plot_gap_against_time
@@ -23,7 +23,7 @@ from dmlopt.strict_json import require_writable, write
 
 CLUSTERS = {"cpu-7x16": "CPU cluster", "gpu-8x8-a100": "modelled GPU cluster"}
 SIZES = (12, 60, 400, 2000)
-TIME_LIMIT = 15.0
+TIME_LIMIT = 6.0
 ERROR, INTERRUPTED = 1, 130
 
 
@@ -117,7 +117,8 @@ def _run_all(arguments: argparse.Namespace, report: Report, out: Console) -> Non
             table = dmlopt.compare({label: problem}, methods, time_limit=TIME_LIMIT, progress=tell)
             bar.stop()
             report.interrupted = table.attrs["interrupted"]
-            _add_section(report, rows_of(table), f"{CLUSTERS[cluster]} {cluster}", problem, out)
+            rows = [row for row in rows_of(table) if row.mark != NOT_APPLICABLE]
+            _add_section(report, rows, f"{CLUSTERS[cluster]} {cluster}", problem, out)
             if report.interrupted:
                 return
             bar.start()

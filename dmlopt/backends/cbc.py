@@ -37,7 +37,7 @@ class CbcBackend:
     """CBC for one-shot LPs and MIPs. Reads its bound from its log."""
 
     name = "cbc"
-    capabilities = frozenset({Capability.LP, Capability.MIP, Capability.BOUND})
+    capabilities = frozenset({Capability.LP, Capability.INTEGER, Capability.MIP, Capability.BOUND})
 
     def solve(self, program: Program, limits: SolverLimits, start: FloatArray | None = None) -> ProgramResult:
         """Solve within the limits; raises OutOfTime when not even the file could be written in time."""

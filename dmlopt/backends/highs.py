@@ -10,6 +10,7 @@ import highspy
 import numpy as np
 from scipy.sparse import csc_array
 
+from dmlopt.backends.own_process import LocalBackend, Report
 from dmlopt.backends.program import (
     Capability,
     Program,
@@ -62,8 +63,8 @@ def load(solver: Any, program: Program) -> None:
     lp.a_matrix_.index_ = matrix.indices
     lp.a_matrix_.value_ = matrix.data.astype(np.float64)
     if program.integral.any():
-        kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
-        lp.integrality_ = [kinds[int(flag)] for flag in program.integral]
+        kinds = {False: highspy.HighsVarType.kContinuous, True: highspy.HighsVarType.kInteger}
+        lp.integrality_ = [kinds[flag] for flag in program.integral.tolist()]
     if solver.passModel(lp) == highspy.HighsStatus.kError:
         raise BackendError("highs: refused the program")
 
@@ -71,17 +72,33 @@ def load(solver: Any, program: Program) -> None:
 class _Watch:
     """Callbacks of one run: record incumbents and bounds, stop when the clock says so."""
 
-    def __init__(self, solver: Any, clock: Clock) -> None:
+    def __init__(self, solver: Any, clock: Clock, report: Report) -> None:
         self.clock = clock
+        self.report = report
         self.started = time.perf_counter()
         self.trace: list[ProgramTrace] = []
         solver.cbMipInterrupt += self.stop
-        solver.cbMipImprovingSolution += self.record
+        solver.cbMipImprovingSolution += self.improve
         solver.cbMipLogging += self.record
 
     def stop(self, event: Any) -> None:
         if self.clock.expired():
             event.interrupt()
+
+    def improve(self, event: Any) -> None:
+        self.record(event)
+        out = event.data_out
+        x = np.array(out.mip_solution, dtype=np.float64)
+        bound = float(out.mip_dual_bound)
+        self.report(
+            ProgramResult(
+                ProgramStatus.FEASIBLE,
+                objective=float(out.mip_primal_bound),
+                bound=bound if math.isfinite(bound) else None,
+                x=x if len(x) else None,
+                trace=list(self.trace),
+            )
+        )
 
     def record(self, event: Any) -> None:
         out = event.data_out
@@ -93,14 +110,16 @@ class _Watch:
             self.trace.append(point)
 
 
-class HighsBackend:
-    """HiGHS for one-shot LPs and MIPs."""
+class HighsBackend(LocalBackend):
+    """HiGHS for one-shot LPs and MIPs; large ones in a process of their own, see own_process.py."""
 
     name = "highs"
     capabilities = frozenset(Capability)
 
-    def solve(self, program: Program, limits: SolverLimits, start: FloatArray | None = None) -> ProgramResult:
-        """Solve within the limits."""
+    def solve_here(
+        self, program: Program, limits: SolverLimits, start: FloatArray | None, report: Report
+    ) -> ProgramResult:
+        """Solve in this process, within the limits as far as HiGHS looks at them."""
         if program.column_count == 0:
             return _without_columns(program)
         solver = quiet_solver()
@@ -118,7 +137,7 @@ class HighsBackend:
         if start is not None:
             solver.setSolution(len(start), np.arange(len(start), dtype=np.int32), start)
         pure = is_pure_lp(program)
-        watch = None if pure else _Watch(solver, limits.clock)
+        watch = None if pure else _Watch(solver, limits.clock, report)
         solver.run()
         highspy.Highs.resetGlobalScheduler(True)  # the thread count may differ in the next run
         return _result(solver, pure, watch, limits.clock)

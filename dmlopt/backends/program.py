@@ -77,6 +77,7 @@ class ProgramResult:
     row_dual: FloatArray | None = None
     trace: list[ProgramTrace] = field(default_factory=list)
     nodes: int = 0
+    finished: bool = False  # used between a process and its parent: no incumbent on the way, but the answer
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,8 @@ class Capability(enum.StrEnum):
     """What a backend can do; declared, not discovered by failure."""
 
     LP = "lp"
-    MIP = "mip"
+    INTEGER = "integer"  # every column integral
+    MIP = "mip"  # integral and continuous columns together
     DUALS = "duals"
     WARM_START = "warm-start"
     TRACE = "trace"
@@ -114,3 +116,10 @@ class Backend(Protocol):
 def is_pure_lp(program: Program) -> bool:
     """True when no variable is integral."""
     return not bool(np.any(program.integral))
+
+
+def needed(program: Program) -> Capability:
+    """The capability that this program asks for."""
+    if is_pure_lp(program):
+        return Capability.LP
+    return Capability.INTEGER if bool(np.all(program.integral)) else Capability.MIP

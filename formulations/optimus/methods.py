@@ -11,12 +11,15 @@ from typing import Any
 from dmlopt.errors import InputError
 from dmlopt.packing_methods import packing_methods
 from dmlopt.registry import Method, Option, Request
-from dmlopt.result import Answer, Limit, Shortage
+from dmlopt.result import Answer, Limit
 from formulations.optimus.drf import ON_INFEASIBLE, Filling, dominant_resource_fairness
+from formulations.optimus.dynamic_program import run_dynamic_program
+from formulations.optimus.geometric import run_geometric
 from formulations.optimus.greedy import CHOICES, GreedyRule, marginal_gain
 from formulations.optimus.planner import allocation, packing, picks_of
 from formulations.optimus.problem import OptimusProblem
-from formulations.optimus.reference import allocation_from_program, reference_program
+from formulations.optimus.reference import allocation_from_program, capacity_rows, reference_program
+from formulations.optimus.shortage import start_shortage
 from formulations.optimus.tetris import REST, tetris
 
 _RULE_OPTIONS = (
@@ -82,7 +85,7 @@ def _greedy_run(preset: Mapping[str, Any]) -> Callable[[OptimusProblem, Request]
 
 def _no_start(problem: OptimusProblem, build_seconds: float = 0.0) -> Answer:
     """The answer where not even the starting allocation fits."""
-    shortage = _start_shortage(problem)
+    shortage = start_shortage(problem)
     claimed = shortage is not None
     return Answer(claimed_infeasible=claimed, shortage=shortage, build_seconds=build_seconds)
 
@@ -105,19 +108,6 @@ def _limit(finished: bool, request: Request) -> Limit:
     if finished:
         return Limit.NONE
     return Limit.INTERRUPTED if request.clock.interrupted else Limit.TIME
-
-
-def _start_shortage(problem: OptimusProblem) -> Shortage | None:
-    """The resources of which (1, 1) for every job needs more than there is."""
-    need = (problem.worker_demand + problem.server_demand).sum(axis=0)
-    missing = (need - problem.capacity).tolist()
-    short = [(kind, amount) for kind, amount in zip(problem.resources, missing, strict=True) if amount > 0]
-    if not short:
-        return None
-    text = ", ".join(f"{amount} {kind.unit} of {kind.name}" for kind, amount in short)
-    names, amounts = tuple(kind.name for kind, _ in short), tuple(float(amount) for _, amount in short)
-    message = f"one server and one worker for every job need {text} more than there is"
-    return Shortage("row", names, amounts, message)
 
 
 def _greedy_methods() -> tuple[Method, ...]:
@@ -182,13 +172,16 @@ _BASELINES = (
 
 
 METHODS: tuple[Method, ...] = (
-    _greedy_methods()
-    + _BASELINES
-    + packing_methods(
+    *_greedy_methods(),
+    *_BASELINES,
+    *packing_methods(
         packing=packing,
         solution=allocation,
         picks=picks_of,
         program=reference_program,
         program_solution=allocation_from_program,
-    )
+        program_rows=capacity_rows,
+    ),
+    Method("gp", "bound", "geometric program: real numbers of servers and workers", run_geometric),
+    Method("dp", "exact", "dynamic program over capacity, for one resource", run_dynamic_program),
 )

@@ -198,10 +198,18 @@ def reference_program(problem: OptimusProblem, clock: Clock | None = None) -> An
                     row.append((x, amount))
         program += pulp.LpAffineExpression(chosen) == 1, f"one_pair_{index}"
     for r, (kind, row) in enumerate(zip(problem.resources, use, strict=True)):
-        name = re.sub(r"\W", "_", kind.name)
-        program += pulp.LpAffineExpression(row) <= int(problem.capacity[r]), f"capacity_{r}_{name}"
+        program += pulp.LpAffineExpression(row) <= int(problem.capacity[r]), _row_name(r, kind.name)
     program.setObjective(pulp.LpAffineExpression(objective))
     return program
+
+
+def _row_name(row: int, resource: str) -> str:
+    return f"capacity_{row}_" + re.sub(r"\W", "_", resource)
+
+
+def capacity_rows(problem: OptimusProblem) -> list[str]:
+    """Names of the capacity rows (7) of `reference_program`, in the order of the resources."""
+    return [_row_name(row, kind.name) for row, kind in enumerate(problem.resources)]
 
 
 def _cost(problem: OptimusProblem, index: int, job: Job, p: int, w: int) -> float:

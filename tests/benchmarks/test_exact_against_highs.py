@@ -27,7 +27,8 @@ def test_exact_against_highs(benchmark: Any, jobs: int, highs_gap: float, repeat
     program = plan_program(plans, plans.planner)
 
     result = benchmark.pedantic(lambda: dmlopt.solve(problem, "exact"), rounds=5, iterations=1)
-    rival = timed(lambda: BACKEND.solve(program, SolverLimits(Clock(600.0), highs_gap)), repeats)
+    limits = SolverLimits(Clock(600.0), highs_gap)
+    rival = timed(lambda: BACKEND.solve_here(program, limits, None, lambda _: None), repeats)
 
     found: ProgramResult = rival.answer
     assert result.status == "optimal"

@@ -37,7 +37,9 @@ def test_tables_and_figure(
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines()[:-1])) <= 100
     rows = list(csv.DictReader((tmp_path / "new" / "main_comparison.csv").open()))
-    methods = list(dmlopt.methods("optimus"))
+    methods = [
+        name for name in dmlopt.methods("optimus") if name != "dp"
+    ]  # these clusters have three resources
     assert len(rows) == 2 * len(methods)
     assert {row["method"] for row in rows} == set(methods)
     assert all(method in out for method in methods)

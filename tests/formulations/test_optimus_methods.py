@@ -117,7 +117,7 @@ def test_time_limit():
 
 
 @pytest.mark.parametrize(("problem", "value"), OPTIMA)
-@pytest.mark.parametrize("method", ["exact", "mip-highs", "mip-cbc"])
+@pytest.mark.parametrize("method", ["exact", "mip-highs", "mip-cbc", "mip-scip", "cp-sat"])
 def test_known_optima(problem, value, method):
     result = dmlopt.solve(problem, method)
     assert result.objective == pytest.approx(value, rel=1e-9)
@@ -127,7 +127,7 @@ def test_known_optima(problem, value, method):
 
 
 # Relaxations of the table bounded by the (1, 1) of the others.
-@pytest.mark.parametrize("method", ["lp", "lagrangian"])
+@pytest.mark.parametrize("method", ["lp", "lagrangian", "lp-compact"])
 @pytest.mark.parametrize(("problem", "value"), [(example_1(8), 1008 + 1 / 3), (example_3(), 95103.8889)])
 def test_known_relaxations(problem, value, method):
     bound = dmlopt.solve(problem, method).bound
@@ -145,7 +145,7 @@ def test_copies_of_jobs(kinds):
 
 def test_sandwich():
     problem = GENERATOR.generate(11, cluster="optimus-testbed", jobs=12)
-    results = {method.name: dmlopt.solve(problem, method.name) for method in METHODS}
+    results = {method.name: dmlopt.solve(problem, method.name) for method in METHODS if method.name != "dp"}
     best = results["exact"]
     assert best.status is Status.OPTIMAL
     for name, result in results.items():
