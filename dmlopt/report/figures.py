@@ -94,14 +94,18 @@ def _steps(points: list[tuple[float, float]], end: float) -> list[tuple[float, f
 # -------------------------------------------------------------------- many methods
 
 
+def _only_claims_a_bound(row: CompareRow) -> bool:
+    return row.kind == "bound" and row.gap is None and row.claimed_bound is not None
+
+
 def plot_gap_against_time(rows: Sequence[CompareRow], path: str | None = None) -> Any:
     """Every run as a point: seconds across, gap to the best certified bound upwards, both logarithmic.
 
     Closed gaps lie in the band "proved", one height per method so that they do not hide each other; runs that
-    found nothing lie in the band "no answer".
+    found nothing lie in the band "no answer". Bounds that are a solver's word have no certified gap and no place here.
     """
     figure, axes = _new_figure(9.0, 5.0)
-    drawn = [row for row in rows if row.seconds is not None]
+    drawn = [row for row in rows if row.seconds is not None and not _only_claims_a_bound(row)]
     names = sorted(dict.fromkeys((KIND_ORDER.get(row.kind, 9), row.kind, row.method) for row in drawn))
     for position, (_, kind, name) in enumerate(names):
         own = [row for row in drawn if row.method == name]
