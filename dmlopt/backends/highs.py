@@ -120,8 +120,6 @@ class HighsBackend(LocalBackend):
         self, program: Program, limits: SolverLimits, start: FloatArray | None, report: Report
     ) -> ProgramResult:
         """Solve in this process, within the limits as far as HiGHS looks at them."""
-        if program.column_count == 0:
-            return _without_columns(program)
         solver = quiet_solver()
         solver.setOptionValue("threads", limits.threads)
         solver.setOptionValue("random_seed", limits.seed % (2**31))
@@ -141,13 +139,6 @@ class HighsBackend(LocalBackend):
         solver.run()
         highspy.Highs.resetGlobalScheduler(True)  # the thread count may differ in the next run
         return _result(solver, pure, watch, limits.clock)
-
-
-def _without_columns(program: Program) -> ProgramResult:
-    """HiGHS calls a program without columns empty, whatever its rows ask for."""
-    if (program.row_lower > 0).any() or (program.row_upper < 0).any():
-        return ProgramResult(ProgramStatus.INFEASIBLE)
-    return ProgramResult(ProgramStatus.OPTIMAL, objective=program.offset, bound=program.offset, x=np.empty(0))
 
 
 def _result(solver: Any, pure: bool, watch: _Watch | None, clock: Clock) -> ProgramResult:

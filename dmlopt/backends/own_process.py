@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from typing import IO, Any
@@ -40,7 +41,7 @@ POLL = 0.02
 Report = Callable[[ProgramResult], None]
 
 
-class LocalBackend:
+class LocalBackend(ABC):
     """A backend that runs inside this process, or in a child process where the program is large."""
 
     name: str
@@ -59,11 +60,11 @@ class LocalBackend:
         """Whether the program is better solved in a process of its own."""
         return bool(program.matrix.nnz >= LARGE)
 
+    @abstractmethod
     def solve_here(
         self, program: Program, limits: SolverLimits, start: FloatArray | None, report: Report
     ) -> ProgramResult:
         """Solve in this process; `report` is told of incumbents meanwhile, where the library tells them."""
-        raise NotImplementedError
 
 
 def without_columns(program: Program) -> ProgramResult:

@@ -147,3 +147,17 @@ def exit_code(result: Result) -> int:
     if result.solution is None and result.kind != "bound":
         return NO_ANSWER
     return FINE
+
+
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """The limits that every command running methods takes; each holds for one run."""
+    parser.add_argument("--time-limit", metavar="S", type=seconds, help="seconds per run (default: none)")
+    parser.add_argument(
+        "--gap",
+        metavar="G",
+        type=relative_gap,
+        default=1e-9,
+        help="relative gap that counts as proven (default 1e-9)",
+    )
+    parser.add_argument("--threads", metavar="N", type=at_least_one, default=1, help="threads (default 1)")
+    parser.add_argument("--seed", metavar="S", type=not_negative, default=0, help="random seed (default 0)")

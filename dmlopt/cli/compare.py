@@ -17,14 +17,11 @@ from dmlopt.cli.common import (
     NO_ANSWER,
     NOT_VERIFIED,
     STDIN,
-    at_least_one,
+    add_limits,
     console,
     emit,
-    not_negative,
     read_problem,
-    relative_gap,
     say,
-    seconds,
 )
 from dmlopt.compare import FAILED, FAILED_CHECK, CompareRow, Step, compare, rows_of
 from dmlopt.control import Progress
@@ -69,16 +66,7 @@ def add_parser(commands: Any) -> None:
         required=True,
         help="names, or `all`; see `dmlopt list FORMULATION`",
     )
-    parser.add_argument("--time-limit", metavar="S", type=seconds, help="seconds per run (default: none)")
-    parser.add_argument(
-        "--gap",
-        metavar="G",
-        type=relative_gap,
-        default=1e-9,
-        help="relative gap that counts as proven (default 1e-9)",
-    )
-    parser.add_argument("--threads", metavar="N", type=at_least_one, default=1, help="threads (default 1)")
-    parser.add_argument("--seed", metavar="S", type=not_negative, default=0, help="random seed (default 0)")
+    add_limits(parser)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one JSON object")
     form.add_argument("--csv", action="store_true", help="print comma-separated values, all digits")

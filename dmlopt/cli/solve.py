@@ -8,15 +8,12 @@ from typing import Any
 from dmlopt import registry
 from dmlopt.api import solve
 from dmlopt.cli.common import (
-    at_least_one,
+    add_limits,
     console,
     emit,
     exit_code,
-    not_negative,
     read_problem,
-    relative_gap,
     say,
-    seconds,
     settings,
 )
 from dmlopt.errors import InputError
@@ -47,16 +44,7 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("file", metavar="FILE", help="instance file; - is stdin")
     parser.add_argument("--method", "-m", metavar="M", required=True, help="see `dmlopt list FORMULATION`")
-    parser.add_argument("--time-limit", metavar="S", type=seconds, help="seconds (default: none)")
-    parser.add_argument(
-        "--gap",
-        metavar="G",
-        type=relative_gap,
-        default=1e-9,
-        help="relative gap that counts as proven (default 1e-9)",
-    )
-    parser.add_argument("--threads", metavar="N", type=at_least_one, default=1, help="threads (default 1)")
-    parser.add_argument("--seed", metavar="S", type=not_negative, default=0, help="random seed (default 0)")
+    add_limits(parser)
     parser.add_argument(
         "--set", metavar="NAME=VALUE", action="append", default=[], help="an option of the method"
     )
