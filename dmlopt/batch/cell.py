@@ -10,6 +10,7 @@ from typing import Any
 
 from dmlopt.api import generate
 from dmlopt.batch.experiment import Limits
+from dmlopt.batch.modules import MethodModule
 from dmlopt.files import decode
 from dmlopt.strict_json import digest
 
@@ -57,6 +58,7 @@ class Cell:
     limits: Limits
     version: str
     keep: bool = True
+    modules: tuple[MethodModule, ...] = ()
 
     @property
     def key(self) -> str:
@@ -70,6 +72,7 @@ class Cell:
                 "limits": {name: limits[name] for name in ("time", "memory", "gap", "threads")},
                 "seed": self.seed,
                 "version": self.version,
+                "modules": [each.fingerprint for each in self.modules],
             }
         )
 
@@ -80,5 +83,9 @@ class Cell:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Cell:
         """The cell in JSON data that `to_json` made."""
-        parts = {"source": InstanceSource(**data["source"]), "limits": Limits(**data["limits"])}
+        parts: dict[str, Any] = {
+            "source": InstanceSource(**data["source"]),
+            "limits": Limits(**data["limits"]),
+            "modules": tuple(MethodModule(**each) for each in data["modules"]),
+        }
         return cls(**{**data, **parts})

@@ -31,6 +31,7 @@ from dmlopt.batch.row import CRASH, MEMORY_OUT, TIME_OUT
 from dmlopt.batch.work import MAKING, PHASES, RUNNING, run_cell
 
 LOOK = 0.1  # seconds between two looks at a fork's memory and time
+DYING = 2.0  # seconds that a fork may take to die after its last word
 PIECE = 1 << 16
 OUT_OF_MEMORY = ("bad_alloc", "MemoryError", "out of memory", "Cannot allocate memory")
 READY = "ready"
@@ -136,9 +137,10 @@ def _watch(fork: _Fork, requests: int) -> dict[str, Any] | None:
         if fork.pipe in ready:
             data = os.read(fork.pipe, PIECE)
             if not data:
+                _let_die(fork)
                 return None
             fork.hear(data)
-        elif os.waitid(os.P_PID, fork.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+        elif _dead(fork.pid):
             return None  # it is dead, and a process that it left behind keeps the pipe open
         allowed, memory = fork.allowed(), fork.limits.memory
         if time.monotonic() - fork.since > allowed:
@@ -146,6 +148,17 @@ def _watch(fork: _Fork, requests: int) -> dict[str, Any] | None:
             return {"outcome": TIME_OUT, "reason": f"{what} not done after {allowed:g} s, and was killed"}
         if memory is not None and resident_megabytes(fork.pid) > memory:
             return {"outcome": MEMORY_OUT, "reason": f"used more than {memory:g} MB, and was killed"}
+
+
+def _dead(pid: int) -> bool:
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def _let_die(fork: _Fork) -> None:
+    """A fork without a record is on its way out: its own exit code says more than that of killing it."""
+    until = time.monotonic() + DYING
+    while fork.record is None and not _dead(fork.pid) and time.monotonic() < until:
+        time.sleep(0.005)
 
 
 def _crashed(fork: _Fork, status: int) -> dict[str, Any]:

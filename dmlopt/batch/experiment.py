@@ -70,7 +70,8 @@ class MethodEntry:
 class Experiment:
     """Methods x instances x seeds. `definition` is the text it was read from, `folder` where its files are looked for.
 
-    `keep`: the store keeps whole results (solution and certificate), not only their numbers.
+    `modules` register a user's own methods (dmlopt.batch.modules). `keep`: the store
+    keeps whole results (solution and certificate), not only their numbers.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Experiment:
     title: str = ""
     question: str = ""
     base_seed: int = 0
+    modules: tuple[str, ...] = ()
     keep: bool = True
     definition: str = ""
     folder: str = "."

@@ -46,7 +46,7 @@ from dmlopt.strict_json import read_bytes
 NAME = re.compile(r"[\w][\w.,+=-]*")
 MOST = 100_000  # repetitions and runs
 LIMIT_NAMES = tuple(each.name for each in fields(Limits))
-ROOT_NAMES = ("title", "question", "keep", "limits", "seeds", "instances", "methods")
+ROOT_NAMES = ("title", "question", "keep", "modules", "limits", "seeds", "instances", "methods")
 SWEEP_NAMES = ("name", "generator", "options", "grid", "repetitions", "seeds", "seed_axes", "files")
 METHOD_NAMES = ("name", "names", "label", "options", "limits", "runs", "seed_axes", "sweeps")
 SCALARS = (str, int, float, bool)
@@ -87,6 +87,7 @@ def parse_experiment(text: str, name: str, source: str | None = None, folder: st
         title=root.get("title", "").text(),
         question=root.get("question", "").text(),
         base_seed=seeds.get("base", 0).integer(minimum=0),
+        modules=tuple(each.text() for each in root.get("modules", []).items()),
         keep=root.get("keep", True).flag(),
         definition=text,
         folder=folder,

@@ -22,6 +22,7 @@ from dmlopt.batch.experiment import (
     MethodEntry,
     Sweep,
 )
+from dmlopt.batch.modules import MethodModule
 from dmlopt.batch.seeds import derived_seed
 from dmlopt.errors import DmloptError, InputError, UnknownNameError
 from dmlopt.files import instance_hash
@@ -55,6 +56,9 @@ def plan_experiment(
     experiment: Experiment, version: str, tell: Callable[[int, int], None] = lambda done, total: None
 ) -> Plan:
     """The cells of an experiment; InputError names what cannot be made. `tell` hears how many instances are made."""
+    modules = tuple(MethodModule.found(each, experiment.folder) for each in experiment.modules)
+    for module in modules:
+        module.load()
     instances: list[PlannedInstance] = []
     sources = [(sweep, *each) for sweep in experiment.sweeps for each in _sources(sweep, experiment)]
     for done, (sweep, label, axes, source, where) in enumerate(sources):
@@ -64,7 +68,7 @@ def plan_experiment(
     _require_distinct(instances)
     cells: dict[str, Cell] = {}
     for instance in instances:
-        for cell in _cells(experiment, instance, version):
+        for cell in _cells(experiment, instance, version, modules):
             cells.setdefault(f"{cell.key}/{cell.method}", cell)
     _require_used(experiment, instances, cells.values())
     return Plan(experiment, tuple(cells.values()), tuple(instances))
@@ -148,7 +152,9 @@ def _require_distinct(instances: Sequence[PlannedInstance]) -> None:
 # -------------------------------------------------------------------- methods
 
 
-def _cells(experiment: Experiment, instance: PlannedInstance, version: str) -> Iterator[Cell]:
+def _cells(
+    experiment: Experiment, instance: PlannedInstance, version: str, modules: tuple[MethodModule, ...]
+) -> Iterator[Cell]:
     for entry, method in _entries(experiment, instance):
         try:
             options = registry.read_options(method.options, entry.options)
@@ -173,6 +179,7 @@ def _cells(experiment: Experiment, instance: PlannedInstance, version: str) -> I
                 limits=entry.limits,
                 version=version,
                 keep=experiment.keep,
+                modules=modules,
             )
 
 

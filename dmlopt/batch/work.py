@@ -43,15 +43,16 @@ def run_cell(cell: Cell, tell: Callable[[str], None] = lambda phase: None) -> di
 
 def _run(cell: Cell, tell: Callable[[str], None]) -> dict[str, Any]:
     tell(MAKING)
+    for module in cell.modules:
+        module.load()
     problem = cell.source.build()
     method = registry.find_method(cell.formulation, cell.method_name)
 
     def run(problem: Any, request: Request) -> Answer:
         tell(RUNNING)
-        try:
-            return method.run(problem, request)
-        finally:
-            tell(CHECKING)
+        answer = method.run(problem, request)
+        tell(CHECKING)
+        return answer
 
     limits = cell.limits
     request = Request(
