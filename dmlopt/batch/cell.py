@@ -12,7 +12,7 @@ from dmlopt.api import generate
 from dmlopt.batch.experiment import Limits
 from dmlopt.batch.modules import MethodModule
 from dmlopt.files import decode
-from dmlopt.strict_json import digest
+from dmlopt.strict_json import GZIP_MAGIC, digest
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,8 @@ class InstanceSource:
     @classmethod
     def of_file(cls, raw: bytes) -> InstanceSource:
         """The content of an instance file."""
-        return cls(content=base64.b64encode(gzip.compress(raw, mtime=0)).decode())
+        packed = raw if raw.startswith(GZIP_MAGIC) else gzip.compress(raw, mtime=0)
+        return cls(content=base64.b64encode(packed).decode())
 
     def build(self) -> Any:
         """The problem."""

@@ -89,3 +89,15 @@ def slow(problem, mark, nap):
         (Path(mark) / f"{os.getpid()}-{time.time_ns()}").touch()
     time.sleep(nap)
     return honest(problem)
+
+
+@dmlopt.method(
+    NAME, "busy", options=(Option("seconds", float, 1.0, "work for about so long on a free core"),)
+)
+def busy(problem, seconds):
+    """A fixed amount of work, not of time: two that share a core take twice as long."""
+    matrix = np.random.default_rng(0).random((120, 120))
+    for _ in range(round(seconds * 3_000)):
+        matrix = matrix @ matrix
+        matrix /= np.abs(matrix).max()
+    return honest(problem)

@@ -112,7 +112,8 @@ def test_an_experiment_that_grew_runs_only_what_is_new(tmp_path: Path) -> None:
 
 def test_a_changed_method_or_option_or_limit_is_another_cell(tmp_path: Path) -> None:
     store, own = tmp_path / "store.db", tmp_path / "mine.py"
-    body = 'import dmlopt\n@dmlopt.method("optimus", "mine")\ndef mine(problem):\n    return dmlopt.solve(problem, "greedy").solution'
+    head = 'import dmlopt\n@dmlopt.method("optimus", "mine")\n'
+    body = head + 'def mine(problem):\n    return dmlopt.solve(problem, "greedy").solution'
     own.write_text(body)
     text = small('name = "mine"').replace("modules = [", 'modules = ["mine.py", ')
     path = written(tmp_path, text)
