@@ -269,34 +269,45 @@ def row_of(instance: str, result: Result) -> CompareRow:
         status=str(result.status),
         limit=str(result.limit),
         verified=result.verified,
-        mark=_mark(result),
+        mark=mark_of(result.status, result.certificate is not None, result.bound is not None),
         message=result.message,
     )
 
 
-def _mark(result: Result) -> str:
-    status = result.status
-    if status is Status.ERROR:
+def mark_of(status: str, certified: bool, bounded: bool) -> str:
+    """What a status is worth: `certified` says whether a certificate was recomputed, `bounded` whether it gave a bound."""
+    if status == Status.ERROR:
         return FAILED_CHECK
-    if status is Status.OPTIMAL or (status is Status.INFEASIBLE and result.certificate is not None):
+    if status == Status.OPTIMAL or (status == Status.INFEASIBLE and certified):
         return PROVEN
     if status in (Status.OPTIMAL_CLAIMED, Status.INFEASIBLE):
         return CLAIMED
-    if status is Status.BOUND:
-        return BOUND if result.bound is not None else CLAIMED
-    return FEASIBLE if status is Status.FEASIBLE else NO_ANSWER
+    if status == Status.BOUND:
+        return BOUND if bounded else CLAIMED
+    return FEASIBLE if status == Status.FEASIBLE else NO_ANSWER
 
 
 # -------------------------------------------------------------------- against each other
 
 
-def _measured(rows: Sequence[CompareRow], sense: str) -> list[CompareRow]:
-    """The rows of one instance with their gaps, sorted; contradictions between them are failed checks."""
+def best_known(rows: Iterable[CompareRow], sense: str) -> tuple[float | None, float | None]:
+    """The best checked objective and the tightest certified bound among the rows of one instance that hold."""
     usable = [row for row in rows if row.mark not in (FAILED_CHECK, FAILED)]
     tightest, best = (max, min) if sense == "min" else (min, max)
     bound = tightest((row.bound for row in usable if row.bound is not None), default=None)
     value = best((row.objective for row in usable if row.objective is not None), default=None)
-    found = [_judged(row, bound, value, sense) if row in usable else row for row in rows]
+    return value, bound
+
+
+def judged(rows: Sequence[CompareRow], sense: str) -> list[CompareRow]:
+    """The rows of one instance, in their order, with their gaps; contradictions between them are failed checks."""
+    value, bound = best_known(rows, sense)
+    return [row if row.mark in (FAILED_CHECK, FAILED) else _judged(row, bound, value, sense) for row in rows]
+
+
+def _measured(rows: Sequence[CompareRow], sense: str) -> list[CompareRow]:
+    """The rows of one instance, judged and sorted by gap."""
+    found = judged(rows, sense)
     return sorted(found, key=lambda row: math.inf if row.gap is None else row.gap if row.gap > 1e-12 else 0.0)
 
 

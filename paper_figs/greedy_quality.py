@@ -8,7 +8,7 @@ import numpy as np
 from drawing import Rows, new_figure, run
 from matplotlib.figure import Figure
 
-from dmlopt.report.figures import COLOURS
+from dmlopt.report.canvas import COLOURS
 
 FLOOR = 0.01  # per cent; what is closer to the bound is drawn here
 

@@ -7,7 +7,7 @@ import sys
 from drawing import Rows, new_figure, run
 from matplotlib.figure import Figure
 
-from dmlopt.report.figures import COLOURS, MARKERS
+from dmlopt.report.canvas import COLOURS, MARKERS
 from dmlopt.report.numbers import loglog_slope
 
 LIMIT_GIGABYTES = 8.0

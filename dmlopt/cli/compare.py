@@ -26,7 +26,8 @@ from dmlopt.cli.common import (
 from dmlopt.compare import FAILED, FAILED_CHECK, CompareRow, Step, compare, rows_of
 from dmlopt.control import Progress
 from dmlopt.errors import InputError
-from dmlopt.report.figures import plot_gap_against_time, require_figure
+from dmlopt.report.canvas import require_figure
+from dmlopt.report.figures import plot_gap_against_time
 from dmlopt.report.latex import latex_table
 from dmlopt.report.progress import ProgressLine
 from dmlopt.report.tables import comma_separated, comparison_table, json_rows
