@@ -66,12 +66,9 @@ def plan_experiment(
         instances.append(_made(sweep, label, axes, source, where))
     tell(len(sources), len(sources))
     _require_distinct(instances)
-    cells: dict[str, Cell] = {}
-    for instance in instances:
-        for cell in _cells(experiment, instance, version, modules):
-            cells.setdefault(f"{cell.key}/{cell.method}", cell)
-    _require_used(experiment, instances, cells.values())
-    return Plan(experiment, tuple(cells.values()), tuple(instances))
+    cells = [cell for each in instances for cell in _cells(experiment, each, version, modules)]
+    _require_used(experiment, instances, cells)
+    return Plan(experiment, tuple(cells), tuple(instances))
 
 
 # -------------------------------------------------------------------- instances
@@ -207,7 +204,7 @@ def _entries(experiment: Experiment, instance: PlannedInstance) -> Iterator[tupl
             yield entry, known[name]
 
 
-def _require_used(experiment: Experiment, instances: Sequence[PlannedInstance], cells: Any) -> None:
+def _require_used(experiment: Experiment, instances: Sequence[PlannedInstance], cells: Sequence[Cell]) -> None:
     """Raise for an entry that names a method no formulation at hand has: most likely a spelling mistake."""
     used = [cell.method_name for cell in cells]
     known = sorted(

@@ -130,10 +130,10 @@ def _show(plan: Plan, filters: list[str], store: str, out: Console) -> None:
     out.print(plain_table(head, rows, plan.experiment.title, right="000111"))
     seconds = [cell.limits.time for cell in cells if cell.key not in finished]
     total = sum(each for each in seconds if each is not None)
-    more = " and cells without a limit" if None in seconds else ""
+    more = ", and cells without a limit" if None in seconds else ""
     out.print(
-        f"{len(cells)} cells on {len({cell.instance for cell in cells})} instances, {len(finished)} finished in {store};"
-        f" at most {total / 60:,.0f} minutes of method time{more} on one worker"
+        f"{len(cells)} cells on {len({cell.instance for cell in cells})} instances, {len(finished)} finished in {store}\n"
+        f"at most {total / 60:,.0f} minutes of method time on one worker{more}"
     )
 
 
