@@ -6,7 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dmlopt.errors import UnknownNameError
-from dmlopt.report import figures_quality, figures_time, tables_quality, tables_rows, tables_time
+from dmlopt.report import (
+    figures_quality,
+    figures_time,
+    tables_detail,
+    tables_quality,
+    tables_rows,
+    tables_time,
+)
 from dmlopt.report.figures import plot_gap_against_time
 from dmlopt.report.measured import Measured, compare_rows
 from dmlopt.report.settings import Settings
@@ -19,6 +26,7 @@ TABLES: dict[str, MakeTable] = {
     "gaps": tables_quality.gaps,
     "times": tables_time.times,
     "outcomes": tables_quality.outcomes,
+    "failures": tables_detail.failures,
     "wins": tables_quality.wins,
     "profile": tables_time.profile,
     "time-to-gap": tables_time.time_to_target,

@@ -106,7 +106,7 @@ def _box(axes: Axes, place: int, gaps: list[float], mean: float | None, edge: fl
 
 def _percent_ticks(axes: Axes, left: float, edge: float | None) -> None:
     """Per cent from `left` on; the closed gaps are drawn at `edge` and called so."""
-    from matplotlib.ticker import NullFormatter
+    from matplotlib.ticker import NullLocator
 
     right = axes.get_xlim()[1]
     powers = range(round(math.log10(left)), math.floor(math.log10(right)) + 1)
@@ -116,7 +116,7 @@ def _percent_ticks(axes: Axes, left: float, edge: float | None) -> None:
     if edge is not None:
         ticks, labels = [edge, *ticks], ["closed", *labels]
     axes.set_xticks(ticks, labels)
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.xaxis.set_minor_locator(NullLocator())
 
 
 def outcome_bars(rows: Sequence[Measured], settings: Settings, path: str | None = None) -> Any:

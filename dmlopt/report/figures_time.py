@@ -18,7 +18,6 @@ from dmlopt.report.canvas import (
     new_figure,
     new_panels,
     plain,
-    point_style,
     row_height,
 )
 from dmlopt.report.canvas import say_nothing_to_show as say_nothing
@@ -207,19 +206,15 @@ def scaling_lines(rows: Sequence[Measured], settings: Settings, path: str | None
         say_nothing(axes, why)
         return finish(figure, path)
     for place, each in drawn:
-        style, fit = point_style(place), each.fit
+        style, fit = line_style(place), each.fit
         label = str(each.key[0])
+        axes.plot(each.sizes, each.seconds, **{**style, "linestyle": "none"}, alpha=0.8)
         if fit is not None:
             ends = (min(each.sizes), max(each.sizes))
-            dashes = line_style(place)["linestyle"]
-            axes.plot(
-                ends, [fit.at(end) for end in ends], color=style["color"], linestyle=dashes, linewidth=1.5
-            )
+            axes.plot(ends, [fit.at(end) for end in ends], **{**style, "marker": "none"})
             label += f": {fit.slope:.2f}"
             label += "" if fit.low is None else f" [{fit.low:.2f}, {fit.high:.2f}]"
-        axes.plot(
-            each.sizes, each.seconds, **style, linestyle="none", markersize=5, alpha=0.8, label=plain(label)
-        )
+        axes.plot([], [], **style, label=plain(label))
     axes.set_xscale("log")
     axes.set_yscale("log")
     sizes = sorted({size for _, each in drawn for size in each.sizes})
@@ -232,7 +227,12 @@ def scaling_lines(rows: Sequence[Measured], settings: Settings, path: str | None
     axes.set_xlabel(plain(str(axis)))
     axes.set_ylabel("seconds, building and checking included")
     legend = axes.legend(
-        frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=9, title="slope [95 % interval]"
+        frameon=False,
+        loc="center left",
+        bbox_to_anchor=(1.0, 0.5),
+        fontsize=9,
+        handlelength=3.0,
+        title="slope [95 % interval]",
     )
     legend.set_alignment("left")
     left = found.failed + found.stopped

@@ -21,12 +21,14 @@ KEPT_WHOLE = 20  # characters of a cell that the terminal does not break
 
 
 def terminal(table: Table) -> Group:
-    """For a rich console; the notes stand below. Names are kept whole where there is room, headings break at spaces."""
+    """For a rich console; the notes stand below. Headings break at spaces and hyphens, short names never."""
     right = "".join("0" if column.kind == TEXT else "1" for column in table.columns)
     texts = table.texts()
-    shown = plain_table([name.replace(" ", "\n") for name in table.header], texts, table.title, right)
-    for place, column in enumerate(shown.columns):
-        column.min_width = min(KEPT_WHOLE, max((len(row[place]) for row in texts), default=0))
+    heads = [name.replace(" ", "\n").replace("-", "-\n") for name in table.header]
+    shown = plain_table(heads, texts, table.title, right)
+    for place, (column, head) in enumerate(zip(shown.columns, heads, strict=True)):
+        wide = max((len(row[place]) for row in texts), default=0)
+        column.no_wrap = max(map(len, head.split("\n"))) <= wide <= KEPT_WHOLE
     return Group(shown, *(Text(note, style="dim") for note in table.notes), Text(""))
 
 

@@ -160,11 +160,12 @@ def groups(rows: Iterable[Measured], by: Sequence[str]) -> dict[tuple[Any, ...],
     Numbers in their order, methods by kind and name, everything else alphabetically, missing values last.
     """
     found: dict[tuple[Any, ...], list[Measured]] = {}
-    kinds: dict[str, str] = {}
+    kinds: dict[str, int] = {}
     for each in rows:
         key = tuple(_hashable(value_of(each, name)) for name in by)
         found.setdefault(key, []).append(each)
-        kinds.setdefault(each.row.method, each.row.kind)
+        rank = KIND_ORDER.get(each.row.kind, len(KIND_ORDER))
+        kinds[each.row.method] = min(rank, kinds.get(each.row.method, rank))
     ranked = sorted(found, key=lambda key: [_rank(n, value, kinds) for n, value in zip(by, key, strict=True)])
     return {key: found[key] for key in ranked}
 
@@ -178,10 +179,10 @@ def _hashable(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int | float | bool) else spelled(value)
 
 
-def _rank(name: str, value: Any, kinds: dict[str, str]) -> tuple[int, float, str]:
+def _rank(name: str, value: Any, kinds: dict[str, int]) -> tuple[int, float, str]:
     if value is None:
         return (2, 0.0, "")
     if name == "method":
-        return (0, float(KIND_ORDER.get(kinds[value], 9)), value)
+        return (0, float(kinds[value]), value)
     number = _number(value)
     return (0, number, "") if number is not None else (1, 0.0, spelled(value))

@@ -37,9 +37,9 @@ def group_columns(by: Sequence[str], keys: Sequence[Sequence[Any]]) -> list[Colu
 
 def group_cell(value: Any) -> Cell:
     """A group's value as a cell."""
-    if value is None or isinstance(value, str):
+    if value is None or (isinstance(value, str | int | float) and not isinstance(value, bool)):
         return value
-    return spelled(value) if isinstance(value, bool) else value
+    return spelled(value)
 
 
 def counted(rows: Sequence[Measured]) -> str:

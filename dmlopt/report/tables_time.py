@@ -11,7 +11,7 @@ from dmlopt.report.growth import growth
 from dmlopt.report.integrals import integral_of, longest_runs
 from dmlopt.report.means import finite, mean, median, shift_for, shifted_geometric_mean
 from dmlopt.report.measured import Measured
-from dmlopt.report.profiles import OBJECTIVE, Profile, performance_profile, proved, time_to_proof
+from dmlopt.report.profiles import OBJECTIVE, Profile, describe, performance_profile, proved, time_to_proof
 from dmlopt.report.selection import groups, methods_of
 from dmlopt.report.settings import Settings
 from dmlopt.report.summary import counted, group_cell, group_columns, left_out, summary_table
@@ -76,10 +76,11 @@ def profile(rows: Sequence[Measured], settings: Settings) -> Table:
     factors = OBJECTIVE_FACTORS if settings.measure == OBJECTIVE else TIME_FACTORS
     body: list[tuple[Cell, ...]] = []
     found = groups(shown, by)
-    what, dropped, unsolved, total = "", 0, 0, 0
+    what = describe(settings.measure, settings.target, settings.against, settings.claims)
+    dropped, unsolved, total = 0, 0, 0
     for key, own in found.items():
         each = profile_for(own, settings)
-        what, dropped, unsolved = each.what, dropped + each.left_out, unsolved + each.unsolved
+        dropped, unsolved = dropped + each.left_out, unsolved + each.unsolved
         total += each.units + each.left_out
         for name in methods_of(own):
             shares = [each.share(name, factor) if each.units else None for factor in factors]
@@ -90,7 +91,7 @@ def profile(rows: Sequence[Measured], settings: Settings) -> Table:
     columns.append(Column("ever", SHARE))
     notes = [
         counted(shown),
-        f"performance profile (Dolan and More 2002) of the {what or 'time to proof'}: share of problems within a factor of "
+        f"performance profile (Dolan and More 2002) of the {what}: share of problems within a factor of "
         "the best method shown; a failed run is in no share.",
         *left_out(dropped, total, "problems left out: some method shown has no run on them"),
         *left_out(unsolved, total - dropped, "problems solved by no method; they count in the shares"),
