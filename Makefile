@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup run test test-long lint bench clean help
+.PHONY: setup run figures experiments test test-long lint bench clean help
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -17,7 +17,17 @@ $(STAMP): pyproject.toml
 setup: $(STAMP)  ## create .venv and install dmlopt with everything the tests need
 
 run: $(STAMP)    ## the main comparison: tables on the terminal, report and figures under out/
-	$(BIN)/python experiments/main_comparison.py --out out
+	$(BIN)/dmlopt run experiments/main.toml --store out/main.db --workers 2 --fresh
+	$(BIN)/dmlopt results out/main.db --table overview
+	$(BIN)/dmlopt report out/main.db --out out/report
+	$(BIN)/python paper_figs/all.py
+
+figures: $(STAMP)  ## every figure and table whose store is in out/, without running anything again
+	$(BIN)/python paper_figs/all.py
+
+experiments: $(STAMP)  ## every experiment of experiments/, going on where it was stopped
+	for each in experiments/*.toml; do $(BIN)/dmlopt run $$each --workers 2 --resume || exit 1; done
+	$(BIN)/python paper_figs/all.py
 
 test: $(STAMP) lint  ## lint and the test suite (under 10 minutes on 2 cores)
 	$(BIN)/python -m pytest -n 2 -m "not long" --benchmark-skip

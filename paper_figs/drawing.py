@@ -1,9 +1,8 @@
-"""What the figure scripts share: reading a table that an experiment wrote, a clean figure, PNG and PDF."""
+"""What the scripts share: rows of a store in, PNG and PDF (or a table) out. Nothing is computed again."""
 
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,20 +11,56 @@ from typing import Any
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-Rows = list[dict[str, str]]
+from dmlopt.batch.store import read_rows
+from dmlopt.errors import DmloptError
+from dmlopt.report.measured import Measured, measure
+from dmlopt.report.render import comma_separated, latex, markdown
+from dmlopt.report.table import Table
+from dmlopt.strict_json import write
+
+WRONG_INPUT = 2
+Draw = Callable[[list[Measured]], Figure | Table]
 
 
-def read_rows(path: Path, needed: set[str]) -> Rows:
-    """The rows of a CSV file; a ValueError names what it lacks."""
-    with path.open(newline="", encoding="utf-8") as file:
-        reader = csv.DictReader(file)
-        missing = sorted(needed - set(reader.fieldnames or ()))
-        rows = list(reader)
-    if missing:
-        raise ValueError(f"{path}: no column {missing[0]}")
-    if not rows:
-        raise ValueError(f"{path}: has no rows")
-    return rows
+def run(name: str, experiment: str, draw: Draw, argv: list[str] | None = None) -> int:
+    """The command line of a script: the store of its experiment in, files called NAME out."""
+    parser = argparse.ArgumentParser(description=f"{name}, from the store of experiments/{experiment}.toml.")
+    parser.add_argument(
+        "--store",
+        type=Path,
+        default=Path("out") / f"{experiment}.db",
+        metavar="FILE.db",
+        help="the store (default %(default)s)",
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path("out/figures"), metavar="DIR", help="folder (default %(default)s)"
+    )
+    arguments = parser.parse_args(argv)
+    try:
+        rows = measure(read_rows(arguments.store, experiment))
+        if not rows:
+            raise ValueError(f"{arguments.store}: no finished cells of the experiment '{experiment}'")
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        written = save(draw(rows), arguments.out / name)
+    except (OSError, ValueError, DmloptError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return WRONG_INPUT
+    print(f"wrote {', '.join(written)} to {arguments.out}")
+    return 0
+
+
+def save(drawn: Figure | Table, path: Path) -> list[str]:
+    """Write a figure as PNG and PDF, a table as Markdown, CSV and LaTeX; the names of the files."""
+    if isinstance(drawn, Table):
+        texts = {"md": markdown(drawn), "csv": comma_separated(drawn), "tex": latex(drawn)}
+        for ending, text in texts.items():
+            write(text, f"{path}.{ending}")
+        return [f"{path.name}.{ending}" for ending in texts]
+    for ending in ("png", "pdf"):
+        # No date in the file: equal stores give equal figures.
+        metadata = {"CreationDate": None} if ending == "pdf" else None
+        drawn.savefig(f"{path}.{ending}", dpi=160, metadata=metadata)
+    return [f"{path.name}.{ending}" for ending in ("png", "pdf")]
 
 
 def new_figure(width: float, height: float, columns: int) -> tuple[Figure, list[Any]]:
@@ -40,19 +75,7 @@ def new_figure(width: float, height: float, columns: int) -> tuple[Figure, list[
     return figure, panels
 
 
-def run(name: str, needed: set[str], draw: Callable[[Rows], Figure], argv: list[str] | None = None) -> int:
-    """The command line of a figure script: NAME.csv of a folder in, NAME.png and NAME.pdf beside it."""
-    parser = argparse.ArgumentParser(description=f"Draw {name} from the table that its experiment wrote.")
-    parser.add_argument("--out", type=Path, default=Path("out"), metavar="DIR", help="folder (default out)")
-    folder = parser.parse_args(argv).out
-    try:
-        figure = draw(read_rows(folder / f"{name}.csv", needed))
-        for ending in ("png", "pdf"):
-            # No date in the file: equal tables give equal figures.
-            metadata = {"CreationDate": None} if ending == "pdf" else None
-            figure.savefig(folder / f"{name}.{ending}", dpi=160, metadata=metadata)
-    except (OSError, ValueError) as error:
-        print(f"{name}: {error}", file=sys.stderr)
-        return 2
-    print(f"wrote {name}.png and {name}.pdf to {folder}")
-    return 0
+def above_bound(row: Measured) -> float | None:
+    """How far above the certified bound of a minimised objective: 0.1 is 10 %."""
+    ratio = row.ratio_to_bound
+    return None if ratio is None else max(0.0, ratio - 1.0)

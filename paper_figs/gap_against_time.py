@@ -1,41 +1,24 @@
-"""Every run of the main comparison as a point, gap against time; from main_comparison.csv."""
+"""Every run of the main comparison as a point: gap to the best certified bound against time."""
 
 from __future__ import annotations
 
-import argparse
 import sys
-from pathlib import Path
 
-from drawing import read_rows
+from drawing import run
+from matplotlib.figure import Figure
 
-from dmlopt.compare import CompareRow
+from dmlopt.compare import NOT_APPLICABLE
 from dmlopt.report.figures import plot_gap_against_time
+from dmlopt.report.measured import Measured, compare_rows
 
-TEXTS = ("instance", "method", "kind", "status")
-NUMBERS = ("objective", "bound", "gap", "seconds")
-
-
-def row_of(cells: dict[str, str]) -> CompareRow:
-    """A row of the comparison from its cells; an empty cell is None."""
-    numbers = {name: float(cells[name]) if cells[name] else None for name in NUMBERS}
-    return CompareRow(**{name: cells[name] for name in TEXTS}, **numbers)
+NAME, EXPERIMENT = "gap_against_time", "main"
 
 
-def main(argv: list[str] | None = None) -> int:
-    """main_comparison.csv of a folder in, gap_against_time.png and .pdf beside it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("out"), metavar="DIR", help="folder (default out)")
-    folder = parser.parse_args(argv).out
-    try:
-        rows = [row_of(each) for each in read_rows(folder / "main_comparison.csv", {*TEXTS, *NUMBERS})]
-        for ending in ("png", "pdf"):
-            plot_gap_against_time(rows, str(folder / f"gap_against_time.{ending}"))
-    except (OSError, ValueError) as error:
-        print(f"gap_against_time: {error}", file=sys.stderr)
-        return 2
-    print(f"wrote gap_against_time.png and gap_against_time.pdf to {folder}")
-    return 0
+def draw(rows: list[Measured]) -> Figure:
+    """All runs; a method that is not for an instance has no place here."""
+    figure: Figure = plot_gap_against_time([row for row in compare_rows(rows) if row.mark != NOT_APPLICABLE])
+    return figure
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(NAME, EXPERIMENT, draw))

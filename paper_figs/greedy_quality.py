@@ -1,23 +1,30 @@
-"""How far each rule is from the certified optimum: boxes per method and cumulative shares; from greedy_quality.csv."""
+"""How far each rule is from the certified optimum: boxes per method and cumulative shares."""
 
 from __future__ import annotations
 
 import sys
 
 import numpy as np
-from drawing import Rows, new_figure, run
+from drawing import above_bound, new_figure, run
 from matplotlib.figure import Figure
 
 from dmlopt.report.canvas import COLOURS
+from dmlopt.report.measured import Measured
+
+NAME, EXPERIMENT = "greedy_quality", "greedy_quality"
 
 FLOOR = 0.01  # per cent; what is closer to the bound is drawn here
 
 
-def draw(rows: Rows) -> Figure:
+def draw(rows: list[Measured]) -> Figure:
     """Left: boxes (quartiles, whiskers from 5 to 95 %, mean as a diamond). Right: share of instances within a gap."""
-    methods = list(dict.fromkeys(row["method"] for row in rows))
+    heuristics = [row for row in rows if row.row.kind in ("heuristic", "online")]
+    methods = list(dict.fromkeys(row.row.method for row in heuristics))
+    if not methods:
+        raise ValueError("no heuristic has a row")
+    distances = [(row.row.method, above_bound(row)) for row in heuristics]
     gaps = [
-        np.array([100 * float(row["above_bound"]) for row in rows if row["method"] == m]) for m in methods
+        np.array([100 * gap for name, gap in distances if name == m and gap is not None]) for m in methods
     ]
     shown = [np.maximum(each, FLOOR) for each in gaps]
     figure, (boxes, shares) = new_figure(14.0, 4.8, 2)
@@ -45,7 +52,7 @@ def draw(rows: Rows) -> Figure:
         )
     boxes.set_yticks(range(1, len(methods) + 1), methods)
     boxes.invert_yaxis()
-    instances = len({row["instance"] for row in rows})
+    instances = len({row.row.instance for row in heuristics})
     for axes, title in (
         (boxes, f"Above the certified bound, {instances} instances"),
         (shares, "Share of instances within"),
@@ -61,4 +68,4 @@ def draw(rows: Rows) -> Figure:
 
 
 if __name__ == "__main__":
-    sys.exit(run("greedy_quality", {"instance", "method", "above_bound"}, draw))
+    sys.exit(run(NAME, EXPERIMENT, draw))

@@ -1,60 +1,63 @@
-"""Total time against jobs and against resources, with log-log slopes, and peak memory; from scaling.csv."""
+"""Time against jobs and against resources, with log-log slopes, and peak memory."""
 
 from __future__ import annotations
 
 import sys
+from typing import Any
 
-from drawing import Rows, new_figure, run
+from drawing import new_figure, run
 from matplotlib.figure import Figure
 
 from dmlopt.report.canvas import COLOURS, MARKERS
-from dmlopt.report.numbers import loglog_slope
+from dmlopt.report.fits import loglog_fit
+from dmlopt.report.measured import Measured
 
-LIMIT_GIGABYTES = 8.0
+NAME, EXPERIMENT = "scaling", "scaling"
+SERIES = {"jobs": "jobs", "resources": "resources", "tasks": "jobs"}  # sweep -> the axis that grows in it
 
 
-def draw(rows: Rows) -> Figure:
-    """Three panels: time by jobs, memory by jobs, time by resources."""
-    figure, (by_jobs, memory, by_resources) = new_figure(12.0, 3.8, 3)
-    methods = list(dict.fromkeys(row["method"] for row in rows))
-    for place, method in enumerate(methods):
-        style = {"color": COLOURS[place], "marker": MARKERS[place], "linewidth": 1.6, "markersize": 5}
-        for series, axes in (("jobs", by_jobs), ("resources", by_resources)):
-            own = [row for row in rows if (row["method"], row["series"]) == (method, series)]
-            sizes, seconds = ([float(row[key]) for row in own] for key in (series, "total_seconds"))
-            if len(own) > 1:
-                axes.plot(
-                    sizes, seconds, label=f"{method}, slope {loglog_slope(sizes, seconds):.2f}", **style
-                )
-            if series == "jobs" and own:
-                memory.plot(sizes, [float(row["peak_gigabytes"]) for row in own], label=method, **style)
-    memory.axhline(LIMIT_GIGABYTES, color="#555555", linestyle="--", linewidth=1.0)
-    memory.annotate(
-        "8 GB",
-        (0.0, LIMIT_GIGABYTES),
-        xycoords=("axes fraction", "data"),
-        xytext=(4, 3),
-        textcoords="offset points",
-    )
-    jobs = max(int(row["jobs"]) for row in rows if row["series"] == "resources")
-    resources = next(row["resources"] for row in rows if row["series"] == "jobs")
-    titles = (f"Time, {resources} resources", f"Peak memory, {resources} resources", f"Time, {jobs:,} jobs")
-    labels = (("jobs", "seconds, all included"), ("jobs", "GB"), ("resources", "seconds, all included"))
-    for axes, title, (across, up) in zip((by_jobs, memory, by_resources), titles, labels, strict=True):
+def draw(rows: list[Measured]) -> Figure:
+    """Four panels: time by jobs, memory by jobs, time by resources, the greedy rule at the paper's sizes."""
+    figure, (by_jobs, memory, by_resources, by_tasks) = new_figure(15.0, 3.8, 4)
+    panels = {"jobs": by_jobs, "resources": by_resources, "tasks": by_tasks}
+    done = [row for row in rows if row.ok]
+    for place, method in enumerate(dict.fromkeys(row.row.method for row in done)):
+        style: dict[str, Any] = {"color": COLOURS[place], "marker": MARKERS[place], "markersize": 5}
+        for sweep, axes in panels.items():
+            points = _points(done, sweep, method)
+            if not points:
+                continue
+            sizes, seconds, megabytes = (list(each) for each in zip(*points, strict=True))
+            fit = loglog_fit(sizes, seconds)
+            label = method if fit is None else f"{method}, slope {fit.slope:.2f}"
+            line = "none" if sweep == "tasks" else "-"
+            axes.plot(sizes, seconds, label=label, linestyle=line, linewidth=1.6, **style)
+            if sweep == "jobs":
+                memory.plot(sizes, [each / 1000 for each in megabytes], label=method, linewidth=1.6, **style)
+    titles = ("Time by jobs", "Peak memory by jobs", "Time by resources", "Time of the greedy rule")
+    across = ("jobs", "jobs", "resources", "jobs")
+    for axes, title, name in zip((by_jobs, memory, by_resources, by_tasks), titles, across, strict=True):
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_title(title, loc="left", fontsize=11)
-        axes.set_xlabel(across)
-        axes.set_ylabel(up)
+        axes.set_xlabel(name)
+        axes.set_ylabel("GB" if axes is memory else "seconds, all included")
         if axes.get_legend_handles_labels()[0]:
             axes.legend(frameon=False, fontsize=9)
-    counts = sorted({int(row["resources"]) for row in rows if row["series"] == "resources"})
-    by_resources.set_xticks(counts, [str(each) for each in counts])
-    by_resources.set_xticks([], minor=True)
+    for sweep, axes in panels.items():
+        if sweep != "jobs":
+            sizes = sorted({row.row.axes[SERIES[sweep]] for row in done if row.row.sweep == sweep})
+            axes.set_xticks(sizes, [f"{each:,}" for each in sizes])
+            axes.set_xticks([], minor=True)
     return figure
 
 
-NEEDED = {"series", "method", "jobs", "resources", "total_seconds", "peak_gigabytes"}
+def _points(rows: list[Measured], sweep: str, method: str) -> list[tuple[float, float, float]]:
+    """(size, seconds, peak megabytes), by size."""
+    own = [row for row in rows if (row.row.sweep, row.row.method) == (sweep, method)]
+    axis = SERIES[sweep]
+    return sorted((float(row.row.axes[axis]), row.seconds, row.row.peak_megabytes or 0.0) for row in own)
+
 
 if __name__ == "__main__":
-    sys.exit(run("scaling", NEEDED, draw))
+    sys.exit(run(NAME, EXPERIMENT, draw))

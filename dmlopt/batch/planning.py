@@ -204,7 +204,9 @@ def _entries(experiment: Experiment, instance: PlannedInstance) -> Iterator[tupl
             yield entry, known[name]
 
 
-def _require_used(experiment: Experiment, instances: Sequence[PlannedInstance], cells: Sequence[Cell]) -> None:
+def _require_used(
+    experiment: Experiment, instances: Sequence[PlannedInstance], cells: Sequence[Cell]
+) -> None:
     """Raise for an entry that names a method no formulation at hand has: most likely a spelling mistake."""
     used = [cell.method_name for cell in cells]
     known = sorted(

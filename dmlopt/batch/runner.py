@@ -6,7 +6,7 @@ import base64
 import importlib.metadata
 import os
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dmlopt.batch.cell import Cell
@@ -77,7 +77,7 @@ def run_experiment(
         experiment = read_experiment(experiment)
     watcher = watcher or Watcher()
     plan = plan_experiment(experiment, version(), watcher.planning)
-    chosen = only(plan.cells, only_cells)
+    chosen = _first_of_each(only(plan.cells, only_cells))
     executor = executor or LocalProcesses(workers)
     with Store(store) as opened:
         missing = _missing(opened, chosen, resume or retry, fresh, retry)
@@ -118,18 +118,12 @@ def _missing(store: Store, cells: Sequence[Cell], resume: bool, fresh: bool, ret
         good = store.finished(keys, broken=False)
         store.forget(finished - good)
         finished = good
-    return _first_of_each(cells, finished)
+    return [cell for cell in cells if cell.key not in finished]
 
 
-def _first_of_each(cells: Sequence[Cell], finished: Collection[str]) -> list[Cell]:
-    """The cells without those that are finished; of cells that are filed under two names, one."""
-    seen = set(finished)
-    found = []
-    for cell in cells:
-        if cell.key not in seen:
-            seen.add(cell.key)
-            found.append(cell)
-    return found
+def _first_of_each(cells: Sequence[Cell]) -> list[Cell]:
+    """Of cells that are filed under two names, because their instances are the same, one."""
+    return list({cell.key: cell for cell in reversed(cells)}.values())[::-1]
 
 
 def _run_cells(

@@ -88,6 +88,8 @@ def newest(rows: Iterable[CellRow]) -> list[CellRow]:
         cell = (
             row.experiment,
             *instance_of(row),
+            row.sweep,
+            row.instance,
             row.method,
             row.seed,
             row.time_limit,
