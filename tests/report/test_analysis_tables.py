@@ -92,10 +92,10 @@ def test_outcomes_overview_and_failures() -> None:
 
 
 def test_wins_profile_integral_and_scaling() -> None:
-    # exact beats greedy on both (a crash has no solution) and greedy-x on b; greedy against greedy-x: neither has one.
+    # exact beats greedy on both (a crash has no solution); greedy-x does not apply and competes nowhere.
     wins = made("wins")
     assert wins.header == ("method", "#1", "#2", "#3", "wins", "ties", "losses")
-    assert wins.rows[0] == ("1 exact", None, 2, 1, 3, 0, 0)
+    assert wins.rows[0] == ("1 exact", None, 2, 0, 2, 0, 0)
     assert wins.rows[1] == ("2 greedy", 0, None, 0, 0, 0, 2)
     profile = made("profile", SMALL[:4], measure="objective")
     assert line(profile, "exact")["<= 1x"] == 1.0
@@ -210,6 +210,16 @@ def test_markdown_json_and_terminal() -> None:
     Console(file=out, width=100).print(render.terminal(TABLE))
     assert "< 3 {left} out" in out.getvalue()
     assert "[b]" in out.getvalue()
+
+
+def test_what_lines_share_is_shown_once_on_a_terminal() -> None:
+    columns = (Column("a"), Column("b"), Column("c"))
+    rows = (("x", "y", "1"), ("x", "y", "2"), ("x", "z", "2"), ("w", "z", "2"))
+    out = io.StringIO()
+    Console(file=out, width=100).print(render.terminal(Table("t", "", columns, rows, grouped=2)))
+    lines = [each.split() for each in out.getvalue().splitlines()[-6:]]
+    assert [each for each in lines if each] == [["x", "y", "1"], ["2"], ["z", "2"], ["w", "z", "2"]]
+    assert render.comma_separated(Table("t", "", columns, rows, grouped=2)).count("x,y") == 2
 
 
 def test_spelling() -> None:
