@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rich.console import Group
+from rich.markup import escape as as_it_is
 from rich.text import Text
 
 from dmlopt.report.latex import escape
@@ -30,7 +31,7 @@ def terminal(table: Table) -> Group:
         [max(map(len, column)) for column in zip(*texts, strict=True)] if texts else [0] * len(table.columns)
     )
     heads = [_broken(name, max(most, HEADING)) for name, most in zip(table.header, wide, strict=True)]
-    shown = plain_table(heads, texts, table.title, right)
+    shown = plain_table([as_it_is(head) for head in heads], texts, table.title, right)
     for column, head, most in zip(shown.columns, heads, wide, strict=True):
         column.no_wrap = max(map(len, head.split("\n"))) <= most <= KEPT_WHOLE
     return Group(shown, *(Text(note, style="dim") for note in table.notes), Text(""))

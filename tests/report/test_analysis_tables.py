@@ -9,6 +9,8 @@ import random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 
 from dmlopt.batch.row import CRASH, NOT_APPLICABLE, CellRow
@@ -213,10 +215,11 @@ def test_markdown_json_and_terminal() -> None:
 
 
 def test_what_lines_share_is_shown_once_on_a_terminal() -> None:
-    columns = (Column("a"), Column("b"), Column("c"))
+    columns = (Column("a"), Column("[b]"), Column("c"))
     rows = (("x", "y", "1"), ("x", "y", "2"), ("x", "z", "2"), ("w", "z", "2"))
     out = io.StringIO()
     Console(file=out, width=100).print(render.terminal(Table("t", "", columns, rows, grouped=2)))
+    assert "[b]" in out.getvalue()
     lines = [each.split() for each in out.getvalue().splitlines()[-6:]]
     assert [each for each in lines if each] == [["x", "y", "1"], ["2"], ["z", "2"], ["w", "z", "2"]]
     assert render.comma_separated(Table("t", "", columns, rows, grouped=2)).count("x,y") == 2
@@ -257,6 +260,16 @@ def test_conditions(conditions: list[str], count: int) -> None:
 def test_wrong_conditions(text: str) -> None:
     with pytest.raises(InputError, match="--where"):
         read_condition(text)
+
+
+@given(st.text(max_size=12) | st.from_regex(r"(jobs|method|gap|axes\.jobs)(=|!=|<|>=)[-a-z0-9.*?\[\]!]{0,6}"))
+def test_any_condition_selects_or_is_refused(text: str) -> None:
+    rows = measure(SMALL)
+    try:
+        found = select(rows, [read_condition(text)])
+    except DmloptError:
+        return
+    assert all(each in rows for each in found)
 
 
 def test_unknown_names() -> None:
