@@ -56,7 +56,17 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 def test_version_and_help(call: Call) -> None:
     assert call("--version") == (0, f"dmlopt {dmlopt.__version__}\n", "")
-    for command in ([], ["list"], ["generate"], ["solve"], ["check"], ["compare"], ["export"]):
+    for command in (
+        [],
+        ["list"],
+        ["generate"],
+        ["solve"],
+        ["check"],
+        ["compare"],
+        ["export"],
+        ["results"],
+        ["report"],
+    ):
         code, out, _ = call(*command, "--help")
         assert code == 0
         assert "examples:" in out

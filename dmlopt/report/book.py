@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dmlopt.errors import InputError
 from dmlopt.report import render
+from dmlopt.report.canvas import finish
 from dmlopt.report.catalogue import FIGURES, TABLES
 from dmlopt.report.measured import Measured, instance_of
 from dmlopt.report.profiles import MEASURES
@@ -71,8 +72,9 @@ def write_report(rows: Sequence[Measured], settings: Settings, folder: str | Pat
             text.append(f"\n[CSV](tables/{stem}.csv), [LaTeX](tables/{stem}.tex)\n")
             if figure is not None:
                 drawn = stem if figure == table.name or figure == "profile" else prefix + figure
+                picture = FIGURES[figure](own, chosen, None)
                 for ending in FIGURE_ENDINGS:
-                    FIGURES[figure](own, chosen, str(target / f"figures/{drawn}.{ending}"))
+                    finish(picture, str(target / f"figures/{drawn}.{ending}"))
                     written.append(f"figures/{drawn}.{ending}")
                 text.append(f"\n![{table.title}](figures/{drawn}.png)\n")
     _write("".join(text), target, "report.md", written)

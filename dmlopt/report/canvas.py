@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # Okabe and Ito: distinguishable with every common colour-vision deficiency.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999933")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-LINES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)), (0, (9, 2)), (0, (1, 2)))
+LINES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (9, 2)))
 FIGURE_FORMATS = ("png", "pdf", "svg")
 GREY = "#555555"
 

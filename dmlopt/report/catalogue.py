@@ -7,6 +7,7 @@ from typing import Any
 
 from dmlopt.errors import UnknownNameError
 from dmlopt.report import (
+    figures_profile,
     figures_quality,
     figures_time,
     tables_detail,
@@ -53,7 +54,7 @@ FIGURES: dict[str, Draw] = {
     "gaps": figures_quality.gap_boxes,
     "outcomes": figures_quality.outcome_bars,
     "wins": figures_quality.win_matrix,
-    "profile": figures_time.profile_curves,
+    "profile": figures_profile.profile_curves,
     "time-to-gap": figures_time.within_gap_curves,
     "primal-integral": figures_time.integral_bars,
     "scaling": figures_time.scaling_lines,

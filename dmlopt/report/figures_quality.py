@@ -10,6 +10,7 @@ from dmlopt.batch.row import CRASH, ERROR, FAILED_CHECK, MEMORY_OUT, NOT_APPLICA
 from dmlopt.compare import BOUND, CLAIMED, FEASIBLE, NO_ANSWER, PROVEN
 from dmlopt.report.canvas import COLOURS, GREY, below, finish, name_rows, new_figure, plain, row_height
 from dmlopt.report.canvas import say_nothing_to_show as say_nothing
+from dmlopt.report.means import quantile
 from dmlopt.report.measured import Measured, instance_of
 from dmlopt.report.selection import methods_of
 from dmlopt.report.settings import Settings
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 CLOSED = 1e-9  # gaps at or below it are closed
+MOST_DOTS = 60  # of more runs than that, only those beyond the whiskers are drawn
 # Light to dark as well as coloured, and hatched where something went wrong: readable in grey.
 ENDING_STYLES = {
     PROVEN: ("#009E73", ""),
@@ -38,7 +40,7 @@ ENDING_STYLES = {
 
 
 def gap_boxes(rows: Sequence[Measured], settings: Settings, path: str | None = None) -> Any:
-    """Boxes of the gap by method, logarithmic: quartiles, whiskers from 5 to 95 %, every run a dot, the mean a diamond."""
+    """Boxes of the gap by method, logarithmic: quartiles, whiskers from 5 to 95 %, runs as dots, the mean a diamond."""
     methods = methods_of(rows)
     found = {
         name: [each.gap for each in rows if each.row.method == name and each.gap is not None]
@@ -99,6 +101,9 @@ def _box(axes: Axes, place: int, gaps: list[float], mean: float | None, edge: fl
             medianprops={"color": "black", "linewidth": 1.6},
         )
         drawn["boxes"][0].set(facecolor=colour, alpha=0.45)
+    if len(gaps) > MOST_DOTS:
+        low, high = quantile(gaps, 0.05) or 0.0, quantile(gaps, 0.95) or 0.0
+        gaps = [gap for gap in gaps if not low <= gap <= high]
     steps = [0.0] if len(gaps) == 1 else [0.36 * (k % 5) / 4 - 0.18 for k in range(len(gaps))]
     axes.plot(gaps, [place + step for step in steps], ".", color=colour, markersize=4, alpha=0.8, zorder=3)
     axes.plot(max(mean, edge), place, "D", color="white", markeredgecolor="black", markersize=5, zorder=4)

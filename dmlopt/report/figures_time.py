@@ -1,4 +1,4 @@
-"""Figures of how fast the answers come: profile, share within a gap over time, primal integral, scaling."""
+"""Figures of how fast the answers come: share within a gap over time, primal integral, scaling."""
 
 from __future__ import annotations
 
@@ -28,65 +28,11 @@ from dmlopt.report.measured import Measured
 from dmlopt.report.selection import methods_of
 from dmlopt.report.settings import Settings
 from dmlopt.report.summary import plural
-from dmlopt.report.tables_time import profile_for, without_bounds
+from dmlopt.report.tables_time import without_bounds
 from dmlopt.report.traces import AGAINST_TEXT, time_to_gap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-LARGEST_FACTOR = 1e4  # what is slower than that is drawn at the right edge
-
-
-def profile_curves(rows: Sequence[Measured], settings: Settings, path: str | None = None) -> Any:
-    """Performance profile: share of problems (upwards) within a factor of the best method (across, logarithmic)."""
-    shown = without_bounds(rows)
-    methods = methods_of(shown)
-    profile = profile_for(shown, settings)
-    figure, axes = new_figure(9.0, 4.8)
-    axes.set_title(f"Performance profile, {plural(profile.units, 'problem')}", loc="left", fontsize=11)
-    curves = {name: profile.curve(name) for name in methods}
-    drawn = [name for name in methods if curves[name]]
-    if not drawn:
-        why = "no problem that every method ran on" if not profile.units else "no method solved any problem"
-        say_nothing(axes, why)
-    else:
-        right = min(LARGEST_FACTOR, max(1.1, *(1.15 * curve[-1][0] for curve in curves.values() if curve)))
-        for name in drawn:
-            style = line_style(methods.index(name))
-            inside = [(tau, share) for tau, share in curves[name] if tau <= right]
-            points = [(1.0, profile.share(name, 1.0)), *inside, (right, profile.share(name, right))]
-            taus, shares = zip(*points, strict=True)
-            marked = inner_markers(len(points))
-            axes.plot(taus, shares, drawstyle="steps-post", label=plain(name), markevery=marked, **style)
-        axes.set_xscale("log")
-        axes.set_xlim(1.0, right)
-        _plain_factors(axes, right)
-        axes.set_ylim(-0.02, 1.03)
-        axes.set_ylabel("share of problems")
-        axes.set_xlabel("factor to the best method shown")
-        axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=9)
-    never = [name for name in methods if not curves[name]]
-    remark = f"Ratios of the {profile.what}." + (f" Never: {', '.join(never)}." if drawn and never else "")
-    below(figure, remark)
-    return finish(figure, path)
-
-
-def _plain_factors(axes: Axes, right: float) -> None:
-    """Ticks that are read as factors: 1, 2, 5, 10, ..., near 1 in even steps."""
-    from matplotlib.ticker import NullLocator
-
-    if right >= 3:
-        scales = (
-            (1.0,) if right > 1000 else (1.0, 2.0, 5.0) if right > 12 else (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)
-        )
-        ticks = [scale * 10.0**power for power in range(5) for scale in scales]
-    else:
-        step = next(each for each in (0.02, 0.05, 0.1, 0.2, 0.5) if (right - 1) / each <= 8)
-        ticks = [1 + step * k for k in range(9)]
-    ticks = [tick for tick in ticks if tick <= right * 1.0001]
-    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.xaxis.set_minor_locator(NullLocator())
-
 
 # -------------------------------------------------------------------- over time
 
@@ -95,6 +41,7 @@ def within_gap_curves(rows: Sequence[Measured], settings: Settings, path: str | 
     """Share of runs within the target gap after so many seconds; a panel for the target and for a tenth of it."""
     shown = without_bounds(rows)
     methods = methods_of(shown)
+    places = {name: place for place, name in enumerate(methods_of(rows))}
     targets = (settings.target, settings.target / 10) if settings.target > 0 else (0.0,)
     figure, panels = new_panels(3.6 + 4.0 * len(targets), 4.6, len(targets))
     times = {
@@ -112,7 +59,7 @@ def within_gap_curves(rows: Sequence[Measured], settings: Settings, path: str | 
             say_nothing(axes, "no run comes within the gap")
             continue
         left, right = max(min(moments), 1e-5) / 1.3, max([*moments, *limits]) * 1.05
-        for place, name in enumerate(methods):
+        for name in methods:
             own = times[name, target]
             reached = sorted(max(each, 1e-5) for each in own if math.isfinite(each))
             if not reached:
@@ -127,7 +74,7 @@ def within_gap_curves(rows: Sequence[Measured], settings: Settings, path: str | 
                 drawstyle="steps-post",
                 label=plain(name),
                 markevery=marked,
-                **line_style(place),
+                **line_style(places[name]),
             )
         axes.set_xscale("log")
         axes.set_xlim(left, right)
@@ -157,6 +104,7 @@ def integral_bars(rows: Sequence[Measured], settings: Settings, path: str | None
     """Mean primal integral by method as a bar; the line reaches from the first to the third quartile."""
     shown = without_bounds(rows)
     methods = methods_of(shown)
+    places = {name: place for place, name in enumerate(methods_of(rows))}
     longest = longest_runs(shown)
     found = {
         name: [integral_of(each, longest) for each in shown if each.row.method == name] for name in methods
@@ -173,7 +121,7 @@ def integral_bars(rows: Sequence[Measured], settings: Settings, path: str | None
         if height is None:
             axes.text(0.0, place, "  not applicable", va="center", color=GREY, fontsize=9)
             continue
-        axes.barh(place, height, height=0.62, color=COLOURS[place % len(COLOURS)], alpha=0.75)
+        axes.barh(place, height, height=0.62, color=COLOURS[places[name] % len(COLOURS)], alpha=0.55)
         low, high = quantile(own, 0.25) or 0.0, quantile(own, 0.75) or 0.0
         axes.plot([low, high], [place, place], color="black", linewidth=1.4, marker="|", markersize=7)
         axes.annotate(

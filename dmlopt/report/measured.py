@@ -120,7 +120,7 @@ def as_compare_row(row: CellRow) -> CompareRow:
         build_seconds=spent.get("build"),
         solve_seconds=spent.get("solve"),
         check_seconds=spent.get("check"),
-        seconds=spent.get("total", row.wall_seconds),
+        seconds=None if row.outcome == NOT_APPLICABLE else spent.get("total", row.wall_seconds),
         status=row.status if done else str(Status.ERROR),
         limit=row.limit,
         verified=row.verified and done,

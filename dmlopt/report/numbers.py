@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from dmlopt.report.fits import loglog_fit
+
 DASH = "-"
 CLOSED = 1e-12  # a smaller gap is rounding
 
@@ -46,10 +48,6 @@ def seconds(value: float | None) -> str:
 
 
 def loglog_slope(sizes: Sequence[float], values: Sequence[float]) -> float:
-    """The exponent b of the least-squares line log value = a + b log size: 1 means linear growth."""
-    x, y = [math.log(each) for each in sizes], [math.log(each) for each in values]
-    mean_x, mean_y = math.fsum(x) / len(x), math.fsum(y) / len(y)
-    spread = math.fsum((each - mean_x) ** 2 for each in x)
-    if spread == 0:
-        return math.nan
-    return math.fsum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / spread
+    """The exponent b of the least-squares line log value = a + b log size: 1 means linear growth; nan of one size."""
+    fit = loglog_fit(sizes, values)
+    return math.nan if fit is None else fit.slope

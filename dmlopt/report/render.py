@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import math
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
 from rich.console import Group
+from rich.markup import escape as as_it_is
 from rich.text import Text
 
 from dmlopt.report.latex import escape
@@ -17,19 +19,39 @@ from dmlopt.report.tables import plain_table
 from dmlopt.strict_json import compact
 
 FORMAT = "dmlopt-table/1"
+HEADING = 7  # characters that a heading may take even if the column is narrower
 KEPT_WHOLE = 20  # characters of a cell that the terminal does not break
 
 
 def terminal(table: Table) -> Group:
     """For a rich console; the notes stand below. Headings break at spaces and hyphens, short names never."""
     right = "".join("0" if column.kind == TEXT else "1" for column in table.columns)
-    texts = table.texts()
-    heads = [name.replace(" ", "\n").replace("-", "-\n") for name in table.header]
-    shown = plain_table(heads, texts, table.title, right)
-    for place, (column, head) in enumerate(zip(shown.columns, heads, strict=True)):
-        wide = max((len(row[place]) for row in texts), default=0)
-        column.no_wrap = max(map(len, head.split("\n"))) <= wide <= KEPT_WHOLE
+    texts = _once(table)
+    wide = (
+        [max(map(len, column)) for column in zip(*texts, strict=True)] if texts else [0] * len(table.columns)
+    )
+    heads = [_broken(name, max(most, HEADING)) for name, most in zip(table.header, wide, strict=True)]
+    shown = plain_table([as_it_is(head) for head in heads], texts, table.title, right)
+    for column, head, most in zip(shown.columns, heads, wide, strict=True):
+        column.no_wrap = max(map(len, head.split("\n"))) <= most <= KEPT_WHOLE
     return Group(shown, *(Text(note, style="dim") for note in table.notes), Text(""))
+
+
+def _once(table: Table) -> list[tuple[str, ...]]:
+    """The texts, without what the line before says as well in the grouped columns."""
+    before: tuple[str, ...] = ()
+    found = []
+    for row in table.texts():
+        same = 0
+        while same < min(table.grouped, len(before)) and row[same] == before[same]:
+            same += 1
+        found.append(("",) * same + row[same:])
+        before = row
+    return found
+
+
+def _broken(heading: str, width: int) -> str:
+    return "\n".join(textwrap.wrap(heading, width, break_long_words=False)) or heading
 
 
 def markdown(table: Table, heading: str = "##") -> str:

@@ -157,7 +157,7 @@ def select(rows: Sequence[Measured], conditions: Iterable[Condition]) -> list[Me
 def groups(rows: Iterable[Measured], by: Sequence[str]) -> dict[tuple[Any, ...], list[Measured]]:
     """The rows by their values of the columns `by`, in an order that does not depend on the rows' order.
 
-    Numbers in their order, methods by kind and name, everything else alphabetically, missing values last.
+    Numbers in their order, also inside names, methods by kind and name, missing values last.
     """
     found: dict[tuple[Any, ...], list[Measured]] = {}
     kinds: dict[str, int] = {}
@@ -183,6 +183,11 @@ def _rank(name: str, value: Any, kinds: dict[str, int]) -> tuple[int, float, str
     if value is None:
         return (2, 0.0, "")
     if name == "method":
-        return (0, float(kinds[value]), value)
+        return (0, float(kinds[value]), natural(value))
     number = _number(value)
-    return (0, number, "") if number is not None else (1, 0.0, spelled(value))
+    return (0, number, "") if number is not None else (1, 0.0, natural(spelled(value)))
+
+
+def natural(text: str) -> str:
+    """What a text is sorted by: `jobs4` comes before `jobs16`."""
+    return re.sub(r"\d+", lambda digits: digits.group().zfill(12), text)

@@ -23,7 +23,7 @@ def summary_table(
     found = groups(rows, by)
     body = [(*map(group_cell, key), *cells(own)) for key, own in found.items()]
     heads = group_columns(by, list(found))
-    return Table(name, title, (*heads, *columns), tuple(body), (counted(rows), *notes))
+    return Table(name, title, (*heads, *columns), tuple(body), (counted(rows), *notes), max(0, len(by) - 1))
 
 
 def group_columns(by: Sequence[str], keys: Sequence[Sequence[Any]]) -> list[Column]:

@@ -32,13 +32,17 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """`name` is for files, `title` for people. Cells keep all digits, None is missing; `notes` say what was left out."""
+    """`name` is for files, `title` for people. Cells keep all digits, None is missing; `notes` say what was left out.
+
+    The first `grouped` columns are the same for many lines in a row; where people read, they may be shown once.
+    """
 
     name: str
     title: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+    grouped: int = 0
 
     def __post_init__(self) -> None:
         for row in self.rows:

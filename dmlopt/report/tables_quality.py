@@ -12,7 +12,7 @@ from dmlopt.report.selection import groups, methods_of
 from dmlopt.report.settings import Settings
 from dmlopt.report.summary import counted, group_cell, group_columns, left_out, summary_table
 from dmlopt.report.table import COUNT, GAP, RATIO, SECONDS, SHARE, TEXT, Cell, Column, Table
-from dmlopt.report.wins import win_tie_loss
+from dmlopt.report.wins import Score, win_tie_loss
 
 ENDINGS = (
     PROVEN,
@@ -137,7 +137,7 @@ def wins(rows: Sequence[Measured], settings: Settings) -> Table:
     for key, own in found.items():
         scores = win_tie_loss(own, settings.tolerance)
         for name in methods_of(own):
-            mine = {other: score for (first, other), score in scores.items() if first == name}
+            mine = {other: scores.get((name, other), Score()) for other in methods_of(own) if other != name}
             beaten = [mine[other].wins if other in mine else None for other in methods]
             totals = (
                 sum(getattr(each, what) for each in mine.values()) for what in ("wins", "ties", "losses")
@@ -150,8 +150,8 @@ def wins(rows: Sequence[Measured], settings: Settings) -> Table:
     notes = [
         counted(shown),
         "a number says on how many problems the line's method has the better objective than the column's; "
-        "a solution beats none, pairs without any solution count nowhere.",
+        "a solution beats none; pairs without any solution, or where one method does not apply, count nowhere.",
         f"a relative difference of at most {settings.tolerance:g} is a tie; the last columns are sums over the others.",
     ]
     notes += [f"bound methods have no objective and are left out: {', '.join(bounds)}."] if bounds else []
-    return Table("wins", "Who has the better objective", tuple(columns), tuple(body), tuple(notes))
+    return Table("wins", "Who has the better objective", tuple(columns), tuple(body), tuple(notes), len(by))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dmlopt.batch.row import NOT_APPLICABLE
 from dmlopt.report.measured import Measured
 from dmlopt.report.selection import axis_names, groups, spelled, value_of
 from dmlopt.report.settings import Settings
@@ -26,12 +27,13 @@ def brief_rows(rows: Sequence[Measured], settings: Settings) -> Table:
     for each in _sorted(rows, settings):
         keys = (group_cell(value_of(each, name)) for name in shown)
         stopped = "" if each.row.limit == "none" else f", {each.row.limit}"
-        body.append((*keys, each.objective, each.row.bound, each.gap, each.seconds, ending(each) + stopped))
+        seconds = None if each.outcome == NOT_APPLICABLE else each.seconds
+        body.append((*keys, each.objective, each.row.bound, each.gap, seconds, ending(each) + stopped))
     columns = [Column(name) for name in shown]
     columns += [Column("objective", NUMBER), Column("bound", NUMBER), Column("gap", GAP)]
     columns += [Column("time", SECONDS), Column("ending")]
     notes = (counted(rows), *without_gap(rows), GAP_NOTE)
-    return Table("rows", "Runs", tuple(columns), tuple(body), notes)
+    return Table("rows", "Runs", tuple(columns), tuple(body), notes, max(1, len(settings.by)))
 
 
 def full_rows(rows: Sequence[Measured], settings: Settings) -> Table:

@@ -97,7 +97,9 @@ def profile(rows: Sequence[Measured], settings: Settings) -> Table:
         *left_out(unsolved, total - dropped, "problems solved by no method; they count in the shares"),
         *bounds_note(rows),
     ]
-    return Table("profile", f"Performance profile: {what}", tuple(columns), tuple(body), tuple(notes))
+    return Table(
+        "profile", f"Performance profile: {what}", tuple(columns), tuple(body), tuple(notes), len(by)
+    )
 
 
 def profile_for(rows: Sequence[Measured], settings: Settings) -> Profile:

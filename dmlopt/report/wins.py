@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from dmlopt.batch.row import NOT_APPLICABLE
 from dmlopt.report.measured import Measured
 
 TOLERANCE = 1e-6  # relative: objectives that differ by less are a tie
@@ -30,9 +31,14 @@ def better(left: float | None, right: float | None, sense: str, tolerance: float
 
 
 def win_tie_loss(rows: Iterable[Measured], tolerance: float = TOLERANCE) -> dict[tuple[str, str], Score]:
-    """The score of every ordered pair of methods, on checked objectives; score (b, a) mirrors score (a, b)."""
+    """The score of every ordered pair of methods, on checked objectives; score (b, a) mirrors score (a, b).
+
+    A method that does not apply to a problem does not compete on it.
+    """
     units: dict[tuple[str, ...], dict[str, Measured]] = {}
     for each in rows:
+        if each.outcome == NOT_APPLICABLE:
+            continue
         units.setdefault(each.unit, {})[each.row.method] = each
     methods = sorted({name for own in units.values() for name in own})
     counts = {(a, b): [0, 0, 0, 0] for a in methods for b in methods if a != b}
