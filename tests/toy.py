@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -191,12 +192,13 @@ class _Point:
         return self._value
 
 
-def install() -> ToyFormulation:
-    """Make the toy the only formulation of this process; returns it. `remove` puts the registry back."""
+def install(library: Path | None = None) -> ToyFormulation:
+    """Make the toy the only formulation of this process, with a library in that folder; returns it."""
     toy = ToyFormulation()
     points = {
         "dmlopt.formulations": {"toy": _Point("toy", toy)},
         "dmlopt.generators": {"toy": _Point("toy", ToyGenerator())},
+        "dmlopt.libraries": {} if library is None else {"toy": _Point("toy", library)},
     }
     registry._entry_points = points.__getitem__  # type: ignore[assignment]
     clear()

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from dmlopt import __version__
-from dmlopt.cli import check, compare, export, generate, listing, solve
+from dmlopt.cli import check, compare, export, generate, library, listing, solve
 from dmlopt.cli.common import BACKEND_FAILED, BROKEN_PIPE, INTERRUPTED, say
 from dmlopt.errors import DmloptError, nearest
 
@@ -23,6 +23,7 @@ examples:
   dmlopt check jobs.json result.json                     recomputes everything the result states
   dmlopt compare jobs.json --methods greedy,exact        gaps to the best certified bound
   dmlopt export jobs.json --format mps -o jobs.mps       for any other solver
+  dmlopt library list                                    frozen instances, the best known of each
 
 exit codes:
   0 fine   1 something does not hold   2 wrong input   3 infeasible, or no answer found
@@ -40,7 +41,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"dmlopt {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (listing, generate, solve, check, compare, export):
+    for command in (listing, generate, solve, check, compare, export, library):
         command.add_parser(commands)
     return parser
 
