@@ -161,6 +161,27 @@ class OffersPlans(Protocol):
         ...
 
 
+@runtime_checkable
+class OffersArrivals(Protocol):
+    """A formulation whose jobs arrive over time; optional. With it, online methods are tested for looking ahead."""
+
+    def arrival_order(self, problem: Any) -> Sequence[int]:
+        """The jobs in the order in which they become known."""
+        ...
+
+    def with_later_changed(self, problem: Any, position: int, seed: int) -> Any:
+        """The problem with all jobs after `position` in that order changed at random.
+
+        The jobs up to `position` keep their numbers and their data, and so does whatever an online method may know from
+        the start (the cluster, price constants). Later jobs still arrive after the one at `position`.
+        """
+        ...
+
+    def decision(self, solution: Any, job: int) -> Any:
+        """What a solution decides for a job, as JSON data: what may not depend on later jobs."""
+        ...
+
+
 class Generator(Protocol):
     """Builds random problems of one formulation."""
 
@@ -201,6 +222,11 @@ def generator(name: str) -> Generator:
     """The instance generator of that formulation."""
     found: Generator = _found("generator", name)
     return found
+
+
+def generator_names() -> list[str]:
+    """Names of all formulations that have a generator."""
+    return sorted(_entry_points(GROUPS["generator"]))
 
 
 def library_folder(name: str) -> Path:
