@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from dmlopt import __version__
-from dmlopt.cli import check, compare, export, generate, library, listing, solve
+from dmlopt.cli import check, compare, conformance, export, generate, library, listing, solve
 from dmlopt.cli.common import BACKEND_FAILED, BROKEN_PIPE, INTERRUPTED, say
 from dmlopt.errors import DmloptError, nearest
 
@@ -41,7 +41,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"dmlopt {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (listing, generate, solve, check, compare, export, library):
+    for command in (listing, generate, solve, check, compare, export, library, conformance):
         command.add_parser(commands)
     return parser
 

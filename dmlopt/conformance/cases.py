@@ -21,11 +21,15 @@ OPPOSITE = {"min": "max", "max": "min"}
 
 @dataclass(frozen=True)
 class Check:
-    """A check by name: `run` yields what is wrong, a text each; nothing when all is well."""
+    """A check by name: `run` yields what is wrong, a text each; nothing when all is well.
+
+    `applies` says whether there is something to check: a check that had nothing to look at is not counted as passed.
+    """
 
     name: str
     about: str
     run: Callable[..., Iterator[str]]
+    applies: Callable[..., bool] = lambda *_: True
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,15 @@ from dmlopt.strict_json import canonical
 SEEDS = (0, 1, 2)
 
 
+def has_arrivals(case: MethodCase) -> bool:
+    """Whether the method decides online, and the formulation can say in which order jobs arrive."""
+    return case.registered.kind == "online" and isinstance(case.formulation, OffersArrivals)
+
+
 def no_look_ahead(case: MethodCase) -> Iterator[str]:
     """Changing later jobs changes no earlier decision. For methods of kind online, where the formulation has arrivals."""
     formulation = case.formulation
-    if case.registered.kind != "online" or not isinstance(formulation, OffersArrivals):
+    if not has_arrivals(case) or not isinstance(formulation, OffersArrivals):
         return
     order = list(formulation.arrival_order(case.problem))
     solution = case.first.solution

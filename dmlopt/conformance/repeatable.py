@@ -28,9 +28,14 @@ def same_instance(formulation: str) -> Iterator[str]:
         yield f"seeds {SEEDS[0]} to {SEEDS[-1]} all give one instance: the seed is not used"
 
 
+def ran_to_the_end(case: MethodCase) -> bool:
+    """Whether no limit cut one of the two runs short."""
+    return case.first.limit not in TIMED and case.second.limit not in TIMED
+
+
 def same_answer(case: MethodCase) -> Iterator[str]:
     """Two runs with one seed in one thread give the same answer; runs that a limit cut short are not compared."""
-    if case.first.limit in TIMED or case.second.limit in TIMED:
+    if not ran_to_the_end(case):
         return
     first, second = _compared(case.first), _compared(case.second)
     differ = [name for name in COMPARED if first[name] != second[name]]

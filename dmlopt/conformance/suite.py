@@ -10,10 +10,10 @@ from dmlopt import registry
 from dmlopt.api import generate
 from dmlopt.conformance.cases import Check, Finding, Known, MethodCase, known_from
 from dmlopt.conformance.certificates import certificate_proves_bound
-from dmlopt.conformance.look_ahead import no_look_ahead
+from dmlopt.conformance.look_ahead import has_arrivals, no_look_ahead
 from dmlopt.conformance.options import generator_options_refused, method_options_refused
 from dmlopt.conformance.rejection import wrong_instances_refused, wrong_solutions_rejected
-from dmlopt.conformance.repeatable import same_answer, same_instance
+from dmlopt.conformance.repeatable import ran_to_the_end, same_answer, same_instance
 from dmlopt.conformance.round_trip import answer_round_trip, instance_round_trip
 from dmlopt.conformance.sandwich import claims_not_refuted, exact_methods_agree, right_side_of_bounds
 from dmlopt.conformance.tampering import changed_results_refused
@@ -21,22 +21,37 @@ from dmlopt.conformance.time_limit import time_limit_kept
 from dmlopt.conformance.traces import trace_tells_the_truth
 from dmlopt.conformance.verdicts import answer_holds, kind_kept, problem_untouched
 from dmlopt.errors import NotApplicableError
+from dmlopt.files import instance_hash
 from dmlopt.library import LibraryEntry, entries, read_table
-from dmlopt.result import Result
+from dmlopt.result import Result, Status
+
+
+def _has_proof(case: MethodCase) -> bool:
+    return case.first.certificate is not None or case.first.bound is not None
+
+
+def _has_claim(case: MethodCase) -> bool:
+    done = case.first.status in (Status.OPTIMAL, Status.OPTIMAL_CLAIMED)
+    return done or case.first.claimed_bound is not None
+
+
+def _has_trace(case: MethodCase) -> bool:
+    return bool(case.first.trace)
+
 
 # Of a MethodCase. `answers` is the check that the method comes back with an answer at all.
 METHOD_CHECKS = (
     Check("untouched", "the problem is not changed", problem_untouched),
     Check("verdict", "the checker accepts what is delivered", answer_holds),
     Check("kind", "the answer is of the method's kind", kind_kept),
-    Check("certificate", "it proves the stated bound", certificate_proves_bound),
+    Check("certificate", "it proves the stated bound", certificate_proves_bound, _has_proof),
     Check("sandwich", "values and certified bounds are on their sides", right_side_of_bounds),
-    Check("claims", "nothing that is certain refutes a claim", claims_not_refuted),
-    Check("trace", "it tells the same story as the answer", trace_tells_the_truth),
-    Check("repeatable", "the same seed gives the same answer", same_answer),
+    Check("claims", "nothing that is certain refutes a claim", claims_not_refuted, _has_claim),
+    Check("trace", "it tells the same story as the answer", trace_tells_the_truth, _has_trace),
+    Check("repeatable", "the same seed gives the same answer", same_answer, ran_to_the_end),
     Check("round trip", "files give the same bytes again", answer_round_trip),
     Check("tampering", "changed result files are refused", changed_results_refused),
-    Check("look ahead", "online decisions do not depend on later jobs", no_look_ahead),
+    Check("look ahead", "online decisions do not depend on later jobs", no_look_ahead, has_arrivals),
 )
 ANSWERS = Check("answers", "no error but a clear one", lambda case: iter(()))
 TIME_LIMIT = Check("time limit", "kept within 10 % or 1 s", time_limit_kept)
@@ -54,6 +69,10 @@ WRONG_SOLUTIONS = Check(
 GENERATOR_CHECKS = (
     Check("generator", "the same seed gives the same instance", same_instance),
     Check("generator options", "wrong ones are named", generator_options_refused),
+)
+ALL_CHECKS = (
+    *(*GENERATOR_CHECKS, *INSTANCE_CHECKS, WRONG_SOLUTIONS, METHOD_OPTIONS, ANSWERS, *METHOD_CHECKS),
+    *(AGREEMENT, TIME_LIMIT),
 )
 SHORT_LIMIT = 0.5  # seconds, where keeping a time limit is tested
 
@@ -105,7 +124,9 @@ def method_findings(case: MethodCase, where: str) -> list[Finding]:
             return []
     except Exception as error:
         return [Finding(ANSWERS.name, where, f"raises {type(error).__name__}: {error}")]
-    return [finding for check in METHOD_CHECKS for finding in apply(check, where, case)]
+    return [
+        finding for check in METHOD_CHECKS if check.applies(case) for finding in apply(check, where, case)
+    ]
 
 
 def run(
@@ -129,14 +150,17 @@ def run(
     for method in chosen:
         tell(f"{method}: options, time limit")
         yield METHOD_OPTIONS, apply(METHOD_OPTIONS, method, instances[0].problem, method)
-        case = MethodCase(hardest(formulation, instances), method, time_limit=SHORT_LIMIT)
-        yield TIME_LIMIT, apply(TIME_LIMIT, method, case)
+        for instance in long_instances(formulation, instances):
+            case = MethodCase(instance.problem, method, instance.known, SHORT_LIMIT)
+            yield TIME_LIMIT, apply(TIME_LIMIT, f"{method} on {instance.name}", case)
 
 
-def hardest(formulation: str, instances: Sequence[Instance]) -> Any:
-    """A problem that is not done at once: of the library's medium instances the last, else the last at hand."""
-    medium = entries(formulation, "medium") if formulation in registry.library_names() else []
-    return medium[-1].problem() if medium else instances[-1].problem
+def long_instances(formulation: str, instances: Sequence[Instance]) -> list[Instance]:
+    """Where a time limit can matter: the last medium and the last large one of the library; else the last at hand."""
+    if formulation not in registry.library_names():
+        return list(instances[-1:])
+    found = [entries(formulation, size)[-1:] for size in ("medium", "large")]
+    return [instance_of(each) for group in found for each in group]
 
 
 def _on_instance(
@@ -159,12 +183,16 @@ def _on_instance(
         if found is not None:
             results.append(found)
             cases.append((where, case))
-    known = known_from(results, sense, instance.known)
+    own = instance_hash(
+        instance.problem
+    )  # an answer to a problem that the method has changed proves nothing here
+    known = known_from([each for each in results if each.instance_hash == own], sense, instance.known)
     for where, case in cases:
         tell(where)
         case.known = known
         for check in METHOD_CHECKS:
-            yield check, apply(check, where, case)
+            if check.applies(case):
+                yield check, apply(check, where, case)
     yield AGREEMENT, apply(AGREEMENT, instance.name, results)
     best = next((each for each in results if each.objective == known.optimum is not None), None)
     if best is not None:
