@@ -56,7 +56,8 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 def test_version_and_help(call: Call) -> None:
     assert call("--version") == (0, f"dmlopt {dmlopt.__version__}\n", "")
-    for command in ([], ["list"], ["generate"], ["solve"], ["check"], ["compare"], ["export"]):
+    commands = ("list", "generate", "solve", "check", "compare", "export", "library", "conformance")
+    for command in ([], *([each] for each in commands)):
         code, out, _ = call(*command, "--help")
         assert code == 0
         assert "examples:" in out

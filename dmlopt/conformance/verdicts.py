@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dmlopt.checking import FAILS, check
+from dmlopt.checking import FAILS, check, is_word_alone
 from dmlopt.conformance.cases import MethodCase
 from dmlopt.files import decode, encode, instance_hash
 from dmlopt.result import Status
@@ -22,7 +22,7 @@ def answer_holds(case: MethodCase) -> Iterator[str]:
         yield result.message
         return
     stored = decode(compact(encode(result)).encode(), "result")
-    word = result.status is Status.INFEASIBLE and result.certificate is None
+    word = is_word_alone(result)
     for line in check(case.problem, stored).lines:
         if line.outcome == FAILS and not (word and line.name == "status"):
             yield f"{line.name}: {line.message}"

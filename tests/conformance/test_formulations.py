@@ -61,7 +61,7 @@ def test_generator(name, check):
 @pytest.mark.parametrize("check", INSTANCE_CHECKS, ids=lambda each: each.name)
 @pytest.mark.parametrize("entry", ENTRIES, ids=of_name)
 def test_instance_files(entry, check):
-    most = (40,) if check.name == "wrong instances" and entry in BIG else ()
+    most = (10,) if check.name == "wrong instances" and entry in BIG else ()
     assert texts(apply(check, entry.name, entry.problem(), *most)) == []
 
 

@@ -85,6 +85,15 @@ def test_an_infeasible_instance(shelf):
     assert improve(entry("medium-short"), "best").changes == ()
 
 
+def test_a_word_alone_proves_nothing(shelf):
+    add("says", lambda problem, request: Answer(claimed_infeasible=True))
+    found = improve(entry("medium-short"), "says")
+    assert (found.changes, found.trouble) == ((), "")
+    assert read_table(shelf)["medium-short"].status == "open"
+    improve(entry("toy-loose"), "best")
+    assert "says infeasible, but a solution of 10.5 is known" in improve(entry("toy-loose"), "says").trouble
+
+
 LIARS = {
     "infeasible": lambda problem, request: Answer(solution=(1,) * len(problem.values)),
     "forged": lambda problem, request: Answer(certificate={**toy.leaf(problem), "bits": 29}),
