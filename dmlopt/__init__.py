@@ -15,6 +15,7 @@ from dmlopt.compare import compare
 from dmlopt.errors import BackendError, DmloptError, InputError, UnknownNameError
 from dmlopt.export import export
 from dmlopt.files import instance_hash
+from dmlopt.library import library_paths, load_library
 from dmlopt.registry import Method, Option, method
 from dmlopt.result import Limit, Result, Status
 
@@ -37,7 +38,9 @@ __all__ = [
     "formulations",
     "generate",
     "instance_hash",
+    "library_paths",
     "load",
+    "load_library",
     "method",
     "methods",
     "save",

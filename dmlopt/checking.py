@@ -66,6 +66,11 @@ def check(problem: Any, result: Result | StoredSolution | StoredCertificate) -> 
     return CheckReport((first, *rest))
 
 
+def is_word_alone(result: Result) -> bool:
+    """Whether a result says on a method's word alone that nothing is feasible. `check` fails its status as unproven."""
+    return result.status is Status.INFEASIBLE and result.certificate is None
+
+
 def _check_instance(
     formulation: Formulation, problem: Any, result: Result | StoredSolution | StoredCertificate
 ) -> CheckLine:

@@ -1,7 +1,7 @@
-"""Formulations, methods and generators by name.
+"""Formulations, methods, generators and libraries of instances by name.
 
-Packages announce themselves through the entry points `dmlopt.formulations` and `dmlopt.generators`, so that a
-user's own package can add one; `@method` adds a method to a formulation without packaging.
+Packages announce themselves through the entry points `dmlopt.formulations`, `dmlopt.generators` and
+`dmlopt.libraries`, so that a user's own package can add one; `@method` adds a method to a formulation without packaging.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import importlib.metadata
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from dmlopt.check import Verdict
@@ -20,6 +21,11 @@ from dmlopt.packing import Packing
 from dmlopt.result import Answer
 
 KINDS = ("exact", "bound", "heuristic", "online")
+GROUPS = {
+    "formulation": "dmlopt.formulations",
+    "generator": "dmlopt.generators",
+    "library": "dmlopt.libraries",
+}
 _SPELLED = {int: "an integer", float: "a finite number", bool: "true or false", str: "a text"}
 
 
@@ -155,6 +161,27 @@ class OffersPlans(Protocol):
         ...
 
 
+@runtime_checkable
+class OffersArrivals(Protocol):
+    """A formulation whose jobs arrive over time; optional. With it, online methods are tested for looking ahead."""
+
+    def arrival_order(self, problem: Any) -> Sequence[int]:
+        """The jobs in the order in which they become known."""
+        ...
+
+    def with_later_changed(self, problem: Any, position: int, seed: int) -> Any:
+        """The problem with all jobs after `position` in that order changed at random.
+
+        The jobs up to `position` keep their numbers and their data, and so does whatever an online method may know from
+        the start (the cluster, price constants). Later jobs still arrive after the one at `position`.
+        """
+        ...
+
+    def decision(self, solution: Any, job: int) -> Any:
+        """What a solution decides for a job, as JSON data: what may not depend on later jobs."""
+        ...
+
+
 class Generator(Protocol):
     """Builds random problems of one formulation."""
 
@@ -197,8 +224,23 @@ def generator(name: str) -> Generator:
     return found
 
 
+def generator_names() -> list[str]:
+    """Names of all formulations that have a generator."""
+    return sorted(_entry_points(GROUPS["generator"]))
+
+
+def library_folder(name: str) -> Path:
+    """The folder that holds the frozen instances of that formulation (see dmlopt.library)."""
+    return Path(_found("library", name))
+
+
+def library_names() -> list[str]:
+    """Names of all formulations that have a library of instances."""
+    return sorted(_entry_points(GROUPS["library"]))
+
+
 def _found(what: str, name: Any) -> Any:
-    points = _entry_points(f"dmlopt.{what}s")
+    points = _entry_points(GROUPS[what])
     if not isinstance(name, str) or name not in points:
         raise UnknownNameError(what, name, points)
     return _loaded(what, name)
@@ -206,12 +248,12 @@ def _found(what: str, name: Any) -> Any:
 
 @functools.cache
 def _loaded(what: str, name: str) -> Any:
-    return _load(what, _entry_points(f"dmlopt.{what}s")[name])
+    return _load(what, _entry_points(GROUPS[what])[name])
 
 
 def formulation_names() -> list[str]:
     """Names of all installed formulations."""
-    return sorted(_entry_points("dmlopt.formulations"))
+    return sorted(_entry_points(GROUPS["formulation"]))
 
 
 def generator_names() -> list[str]:

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import re
+import secrets
 import stat
 import zlib
 from pathlib import Path
@@ -201,7 +202,8 @@ def require_writable(path: str | os.PathLike[str]) -> None:
 
 
 def _beside(target: Path) -> Path:
-    return target.with_name(f".{target.name[:100]}.{os.getpid()}.tmp")
+    """A name for this one write: several processes and threads may write the same file at once."""
+    return target.with_name(f".{target.name[:100]}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
 
 
 def _reason(error: Exception) -> str:

@@ -56,17 +56,8 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 def test_version_and_help(call: Call) -> None:
     assert call("--version") == (0, f"dmlopt {dmlopt.__version__}\n", "")
-    for command in (
-        [],
-        ["list"],
-        ["generate"],
-        ["solve"],
-        ["check"],
-        ["compare"],
-        ["export"],
-        ["results"],
-        ["report"],
-    ):
+    names = "list generate solve check compare export run results report library conformance".split()
+    for command in ([], *([each] for each in names)):
         code, out, _ = call(*command, "--help")
         assert code == 0
         assert "examples:" in out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import dmlopt
 from dmlopt.errors import InputError
 from dmlopt.files import decode, encode, load, save
 from dmlopt.result import Result, StoredCertificate, StoredSolution
-from dmlopt.strict_json import require_writable
+from dmlopt.strict_json import require_writable, write
 
 pytestmark = pytest.mark.usefixtures("toy")
 
@@ -228,3 +229,16 @@ def test_unwritable_places_are_known_beforehand(tmp_path: Path, name: str) -> No
 def test_only_known_objects_are_saved(tmp_path: Path, toy: ToyFormulation) -> None:
     with pytest.raises(InputError, match="registered formulation, got int"):
         save(5, tmp_path / "x.json")
+
+
+def test_threads_that_write_one_file_do_not_disturb_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "shared.json"
+
+    def work(number: int) -> None:
+        require_writable(path)
+        write(f"{number}" * 1000, path)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, [number % 10 for number in range(200)]))
+    assert len(set(path.read_text())) == 1
+    assert [each.name for each in tmp_path.iterdir()] == ["shared.json"]

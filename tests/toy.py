@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -75,8 +76,10 @@ class ToyFormulation:
         jobs = root.get("jobs").items(min_length=1)
         values = tuple(tuple(v.number() for v in job.get("values").items(1)) for job in jobs)
         uses = tuple(tuple(u.integer(0) for u in job.get("uses").items(1)) for job in jobs)
-        for job in jobs:
+        for job, plans, room in zip(jobs, values, uses, strict=True):
             job.no_unknown({"values", "uses"})
+            if len(plans) != len(room):
+                job.complain("expected as many uses as values")
         root.no_unknown({"capacity", "jobs"})
         root.finish()
         return ToyProblem(capacity, values, uses)
@@ -90,7 +93,10 @@ class ToyFormulation:
 
     def solution_from_json(self, problem: ToyProblem, data: Any) -> tuple[int, ...]:
         root = Fields({"choice": data})
-        found = tuple(each.integer(0) for each in root.get("choice").items(length=len(problem.values)))
+        choices = root.get("choice").items(length=len(problem.values))
+        found = tuple(
+            each.integer(0, len(plans) - 1) for each, plans in zip(choices, problem.values, strict=False)
+        )
         root.finish()
         return found
 
@@ -191,12 +197,15 @@ class _Point:
         return self._value
 
 
-def install() -> ToyFormulation:
-    """Make the toy the only formulation of this process; returns it. `remove` puts the registry back."""
-    toy = ToyFormulation()
+def install(
+    library: Path | None = None, toy: ToyFormulation | None = None, generator: Any = None
+) -> ToyFormulation:
+    """Make the toy the only formulation of this process, with a library in that folder; returns it."""
+    toy = toy or ToyFormulation()
     points = {
         "dmlopt.formulations": {"toy": _Point("toy", toy)},
-        "dmlopt.generators": {"toy": _Point("toy", ToyGenerator())},
+        "dmlopt.generators": {"toy": _Point("toy", generator or ToyGenerator())},
+        "dmlopt.libraries": {} if library is None else {"toy": _Point("toy", library)},
     }
     registry._entry_points = points.__getitem__  # type: ignore[assignment]
     clear()

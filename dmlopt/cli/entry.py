@@ -10,7 +10,19 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from dmlopt import __version__
-from dmlopt.cli import check, compare, export, generate, listing, report, results, run, solve
+from dmlopt.cli import (
+    check,
+    compare,
+    conformance,
+    export,
+    generate,
+    library,
+    listing,
+    report,
+    results,
+    run,
+    solve,
+)
 from dmlopt.cli.common import BACKEND_FAILED, BROKEN_PIPE, INTERRUPTED, say
 from dmlopt.errors import DmloptError, nearest
 
@@ -25,7 +37,8 @@ examples:
   dmlopt export jobs.json --format mps -o jobs.mps       for any other solver
   dmlopt run experiments/main.toml --workers 2           a batch experiment, into a store
   dmlopt results out/main.db --table gaps                tables of an experiment; --figure draws them
-  dmlopt report out/main.db --out out/report               all its tables and figures in a folder
+  dmlopt report out/main.db --out out/report             all its tables and figures in a folder
+  dmlopt library list                                    frozen instances, the best known of each
 
 exit codes:
   0 fine   1 something does not hold   2 wrong input   3 infeasible, or no answer found
@@ -43,7 +56,19 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"dmlopt {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (listing, generate, solve, check, compare, export, run, results, report):
+    for command in (
+        listing,
+        generate,
+        solve,
+        check,
+        compare,
+        export,
+        run,
+        results,
+        report,
+        library,
+        conformance,
+    ):
         command.add_parser(commands)
     return parser
 

@@ -1,0 +1,5 @@
+"""The Optimus library: where its files are."""
+
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
