@@ -256,11 +256,6 @@ def formulation_names() -> list[str]:
     return sorted(_entry_points(GROUPS["formulation"]))
 
 
-def generator_names() -> list[str]:
-    """Names of all formulations with an instance generator."""
-    return sorted(_entry_points("dmlopt.generators"))
-
-
 def formulation_of(problem: Any) -> Formulation:
     """The formulation a problem object belongs to."""
     for name in formulation_names():

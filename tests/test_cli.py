@@ -56,7 +56,19 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 def test_version_and_help(call: Call) -> None:
     assert call("--version") == (0, f"dmlopt {dmlopt.__version__}\n", "")
-    names = "list generate solve check compare export run results report library conformance".split()
+    names = [
+        "list",
+        "generate",
+        "solve",
+        "check",
+        "compare",
+        "export",
+        "run",
+        "results",
+        "report",
+        "library",
+        "conformance",
+    ]
     for command in ([], *([each] for each in names)):
         code, out, _ = call(*command, "--help")
         assert code == 0
