@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
 
 from dmlopt.cli.common import relative_gap
@@ -73,7 +72,9 @@ def read_measured(arguments: argparse.Namespace, settings: Settings) -> list[Mea
     if not os.path.isfile(arguments.file):
         reason = "is a directory" if os.path.isdir(arguments.file) else "no such file"
         raise InputError(f"cannot be read: {reason}", arguments.file)
-    rows = measure(importlib.import_module("dmlopt.batch.store").read_rows(arguments.file))
+    from dmlopt.batch.store import read_rows
+
+    rows = measure(read_rows(arguments.file))
     if not rows:
         raise InputError("has no finished rows", arguments.file)
     require_columns(settings.by, rows)

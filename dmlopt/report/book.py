@@ -17,7 +17,7 @@ from dmlopt.report.measured import Measured, instance_of
 from dmlopt.report.profiles import MEASURES
 from dmlopt.report.selection import groups, methods_of, spelled
 from dmlopt.report.settings import Settings
-from dmlopt.report.summary import plural
+from dmlopt.report.summary import plural, seeds_per_instance
 from dmlopt.report.table import Table
 from dmlopt.report.tables_detail import gaps_by, spread_axes
 from dmlopt.report.tables_rows import full_rows
@@ -114,7 +114,7 @@ def _about(rows: Sequence[Measured]) -> list[str]:
         ("sweeps", {each.row.sweep for each in rows}),
         ("time limits", {_limit(each.row.time_limit) for each in rows}),
         ("threads", {each.row.threads for each in rows}),
-        ("seeds", {each.row.seed for each in rows}),
+        ("seeds per instance", {seeds_per_instance(rows)}),
         ("dmlopt versions", {each.row.version for each in rows}),
         ("hosts", {each.row.host for each in rows}),
     ):

@@ -56,3 +56,11 @@ def plural(count: int, noun: str) -> str:
 def left_out(count: int, total: int, why: str) -> list[str]:
     """The note that says how many were left out; nothing if none was."""
     return [f"{count:,} of {total:,} {why}."] if count else []
+
+
+def seeds_per_instance(rows: Iterable[Measured]) -> int:
+    """The most seeds that methods were run with on one instance; every instance may have seeds of its own."""
+    found: dict[tuple[str, str], set[int]] = {}
+    for each in rows:
+        found.setdefault(instance_of(each.row), set()).add(each.row.seed)
+    return max(map(len, found.values()), default=0)

@@ -8,7 +8,7 @@ from dmlopt.batch.row import NOT_APPLICABLE
 from dmlopt.report.measured import Measured
 from dmlopt.report.selection import axis_names, groups, spelled, value_of
 from dmlopt.report.settings import Settings
-from dmlopt.report.summary import counted, group_cell
+from dmlopt.report.summary import counted, group_cell, seeds_per_instance
 from dmlopt.report.table import COUNT, GAP, NUMBER, RATIO, SECONDS, TEXT, Column, Table
 from dmlopt.report.tables_quality import GAP_NOTE, ending, without_gap
 
@@ -21,7 +21,8 @@ def _sorted(rows: Sequence[Measured], settings: Settings) -> list[Measured]:
 
 def brief_rows(rows: Sequence[Measured], settings: Settings) -> Table:
     """A line per run that fits a terminal; columns that are the same everywhere are left out."""
-    varying = [name for name in ("formulation", "seed") if len({value_of(each, name) for each in rows}) > 1]
+    varying = ["formulation"] if len({each.row.formulation for each in rows}) > 1 else []
+    varying += ["seed"] if seeds_per_instance(rows) > 1 else []
     shown = [*settings.by, *(name for name in ("instance", "method", *varying) if name not in settings.by)]
     body = []
     for each in _sorted(rows, settings):

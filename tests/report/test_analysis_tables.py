@@ -129,6 +129,12 @@ def test_groups_are_in_the_order_of_their_values() -> None:
     assert spread_axes(measure(SMALL)) == ["jobs"]
 
 
+def test_seeds_are_shown_where_an_instance_has_several() -> None:
+    own = [cell("greedy", name, objective=1.0, seed=seed) for name, seed in (("a", 1), ("b", 2))]
+    assert "seed" not in made("rows", own).header
+    assert "seed" in made("rows", [*own, cell("greedy", "a", objective=1.0, seed=3)]).header
+
+
 def test_formulations_are_kept_apart() -> None:
     rows = [*SMALL, cell("greedy", "c", objective=1.0, formulation="other")]
     assert made("gaps", rows).header[:2] == ("formulation", "method")
