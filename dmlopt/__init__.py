@@ -10,6 +10,8 @@ print(result.summary())
 from importlib.metadata import version as _version
 
 from dmlopt.api import formulations, generate, load, methods, save, solve
+from dmlopt.batch.frame import read_results
+from dmlopt.batch.runner import run_experiment
 from dmlopt.checking import CheckReport, check
 from dmlopt.compare import compare
 from dmlopt.errors import BackendError, DmloptError, InputError, UnknownNameError
@@ -43,6 +45,8 @@ __all__ = [
     "load_library",
     "method",
     "methods",
+    "read_results",
+    "run_experiment",
     "save",
     "solve",
 ]

@@ -42,6 +42,8 @@ class Sweep:
     seeds: tuple[int, ...] = ()
     seed_axes: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    library: str | None = None
+    sizes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

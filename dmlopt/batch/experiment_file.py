@@ -41,13 +41,29 @@ from dmlopt.batch.experiment import (
 )
 from dmlopt.errors import DmloptError, InputError
 from dmlopt.fields import Fields
+from dmlopt.library.entries import SIZES
 from dmlopt.strict_json import read_bytes
 
 NAME = re.compile(r"[\w][\w.,+=-]*")
 MOST = 100_000  # repetitions and runs
 LIMIT_NAMES = tuple(each.name for each in fields(Limits))
 ROOT_NAMES = ("title", "question", "keep", "modules", "limits", "seeds", "instances", "methods")
-SWEEP_NAMES = ("name", "generator", "options", "grid", "repetitions", "seeds", "seed_axes", "files")
+SWEEP_NAMES = (
+    "name",
+    "generator",
+    "options",
+    "grid",
+    "repetitions",
+    "seeds",
+    "seed_axes",
+    "files",
+    "library",
+    "sizes",
+)
+OWNERS = {
+    **dict.fromkeys(("options", "grid", "repetitions", "seeds", "seed_axes"), "generator"),
+    "sizes": "library",
+}
 METHOD_NAMES = ("name", "names", "label", "options", "limits", "runs", "seed_axes", "sweeps")
 SCALARS = (str, int, float, bool)
 
@@ -119,15 +135,19 @@ def _limits(given: Fields, default: Limits) -> Limits:
 def _sweep(given: Fields) -> Sweep:
     given.no_unknown(SWEEP_NAMES)
     name = _name(given.get("name"))
-    has_files, has_generator = (_has(given, each) for each in ("files", "generator"))
-    if has_files == has_generator:
-        given.complain("expected one of generator and files")
+    sources = [each for each in ("generator", "files", "library") if _has(given, each)]
+    if len(sources) != 1:
+        given.complain("expected one of generator, files and library")
         return Sweep(name)
-    if has_files:
-        for each in ("options", "grid", "repetitions", "seeds", "seed_axes"):
-            if _has(given, each):
-                given.get(each).complain("belongs to a generator, not to files")
+    for each, owner in OWNERS.items():
+        if _has(given, each) and owner != sources[0]:
+            given.get(each).complain(f"belongs to a {owner}, not to {sources[0]}")
+    if sources == ["files"]:
         return Sweep(name, files=tuple(each.text() for each in given.get("files").items(min_length=1)))
+    if sources == ["library"]:
+        library = given.get("library").text(choices=registry.library_names())
+        sizes = given.get("sizes", list(SIZES)).items(min_length=1)
+        return Sweep(name, library=library, sizes=tuple(each.text(choices=SIZES) for each in sizes))
     generator = given.get("generator").text(choices=registry.generator_names())
     options = {key: _scalar(each) for key, each in given.get("options", {}).entries().items()}
     grid = {

@@ -26,6 +26,7 @@ from dmlopt.batch.modules import MethodModule
 from dmlopt.batch.seeds import derived_seed
 from dmlopt.errors import DmloptError, InputError, UnknownNameError
 from dmlopt.files import instance_hash
+from dmlopt.library.entries import entries
 from dmlopt.registry import Method
 from dmlopt.strict_json import read_bytes
 
@@ -82,6 +83,12 @@ def _sources(
         for path in _paths(sweep, experiment.folder):
             name = os.path.basename(path).removesuffix(".gz").removesuffix(".json")
             yield name, {REPETITION: 1}, InstanceSource.of_file(read_bytes(path)), path
+        return
+    if sweep.library is not None:
+        for entry in entries(sweep.library):
+            if entry.size in sweep.sizes:
+                source = InstanceSource.of_file(read_bytes(entry.path))
+                yield entry.full_name, {"size": entry.size, REPETITION: 1}, source, str(entry.path)
         return
     repetitions = sweep.seeds or tuple(range(1, sweep.repetitions + 1))
     for values in itertools.product(*sweep.grid.values()):

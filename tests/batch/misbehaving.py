@@ -25,6 +25,15 @@ def segfault(problem):
     ctypes.string_at(0)
 
 
+@dmlopt.method(NAME, "bad-backend")
+def bad_backend(problem):
+    """A solver library that crashes inside, behind a backend of ours."""
+    from dmlopt.backends.highs import HighsBackend
+
+    HighsBackend.solve_here = lambda *arguments: ctypes.string_at(0)
+    return dmlopt.solve(problem, "mip-highs").solution
+
+
 @dmlopt.method(NAME, "bad-exit")
 def leave(problem):
     sys.exit(3)

@@ -34,6 +34,10 @@ seeds = [3, 9]
 [[instances]]
 name = "stored"
 files = ["*.json"]
+[[instances]]
+name = "frozen"
+library = "optimus"
+sizes = ["toy", "small"]
 [[methods]]
 names = ["exact", "greedy*"]
 [[methods]]
@@ -62,7 +66,8 @@ def test_reads_everything() -> None:
         False,
         7,
     )
-    grid, given, stored = found.sweeps
+    grid, given, stored, frozen = found.sweeps
+    assert (frozen.library, frozen.sizes) == ("optimus", ("toy", "small"))
     assert grid.grid == {"jobs": (4, 8), "cluster": ("cpu-7x16",)}
     assert (grid.repetitions, grid.seed_axes, given.seeds, stored.files) == (
         3,
@@ -100,7 +105,7 @@ def test_reads_everything() -> None:
             "seeds = [3]\nrepetitions = 2",
             "instances[1].seeds: expected either seeds, or repetitions",
         ),
-        ("seeds = [3, 9]", 'files = ["a"]', "instances[1]: expected one of generator and files"),
+        ("seeds = [3, 9]", 'files = ["a"]', "instances[1]: expected one of generator, files and library"),
         ('name = "given"', 'name = "grid"', "instances[1].name: 'grid' is the name of an earlier one"),
         ('name = "given"', 'name = "a b"', "instances[1].name: expected a name of letters, digits"),
         (
@@ -117,7 +122,7 @@ def test_reads_everything() -> None:
         (
             '["grid"]\nseed',
             '["gird"]\nseed',
-            "methods[1].sweeps[0]: expected one of grid, given, stored, got 'gird'",
+            "methods[1].sweeps[0]: expected one of grid, given, stored, frozen, got 'gird'",
         ),
         ("threads = 2", "threads = 0", "methods[1].limits.threads: expected an integer >= 1"),
         ("runs = 2", "runs = true", "methods[1].runs: expected an integer >= 1"),
@@ -125,6 +130,17 @@ def test_reads_everything() -> None:
             'names = ["exact", "greedy*"]',
             'names = ["exact", "greedy*"]\nlabel = "x"',
             "methods[0].label: expected a single",
+        ),
+        (
+            'sizes = ["toy", "small"]',
+            'sizes = ["tiny"]',
+            "instances[3].sizes[0]: expected one of toy, small, medium, large",
+        ),
+        ('library = "optimus"', 'library = "optimum"', "Did you mean 'optimus'?"),
+        (
+            'files = ["*.json"]',
+            'files = ["*.json"]\nsizes = ["toy"]',
+            "instances[2].sizes: belongs to a library, not to files",
         ),
         ('title = "A title"', "titel = 1", "titel: unknown field. Did you mean 'title'?"),
         ("keep = false", "keep = 0", "keep: expected true or false, got 0"),

@@ -26,6 +26,7 @@ def run_one(folder: Path, method: str, limits: str = "time = 10", **options: obj
     ("method", "outcome", "words"),
     [
         ("bad-segfault", CRASH, "SIGSEGV while running"),
+        ("bad-backend", CRASH, "SIGSEGV while running"),
         ("bad-exit", CRASH, "code 1 and without an answer while running (SystemExit: 3)"),
         ("bad-kill", CRASH, "SIGKILL while running"),
         ("bad-raise", ERROR, "ZeroDivisionError: on purpose"),

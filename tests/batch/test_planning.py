@@ -15,7 +15,7 @@ from dmlopt.errors import InputError, UnknownNameError
 
 
 def plan(methods: str, instances: str = "grid = {jobs = [3, 4]}\nrepetitions = 2", folder: str = ".") -> Plan:
-    source = "" if "files" in instances else 'generator = "optimus"'
+    source = "" if "files" in instances or "library" in instances else 'generator = "optimus"'
     text = f'[[instances]]\nname = "set"\n{source}\n{instances}\n{methods}'
     return plan_experiment(parse_experiment(text, "x", folder=folder), "1")
 
@@ -154,3 +154,11 @@ def test_only() -> None:
         only(cells, ["method=nothing"])
     with pytest.raises(InputError, match="expected name=pattern"):
         only(cells, ["method"])
+
+
+def test_frozen_instances_of_a_library() -> None:
+    found = plan(ONE, 'library = "optimus"\nsizes = ["toy"]')
+    assert [each.label for each in found.instances] == [
+        f"optimus/{name.name.removesuffix('.json')}" for name in dmlopt.library_paths("optimus", "toy")
+    ]
+    assert {each.axes["size"] for each in found.instances} == {"toy"}
