@@ -113,9 +113,7 @@ class ColumnGeneration:
     tell: Tell | None = None
     cost: Rounds = field(default_factory=Rounds)
 
-    def run(
-        self, cells: Mapping[int, Cell], known: DualPoint, closed: Callable[[float], bool]
-    ) -> Generated:
+    def run(self, cells: Mapping[int, Cell], known: DualPoint, closed: Callable[[float], bool]) -> Generated:
         """Rounds under the limits of `cells`, from a first evaluation, until complete, closed or out of time."""
         best, point = known, None
         weight, value = self.smoothing, -np.inf

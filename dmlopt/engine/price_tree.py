@@ -55,6 +55,7 @@ class SearchLimits:
     seed: int = 0
     start: Picks | None = None
     prices: FloatArray | None = None
+    row_groups: IntArray | None = None
     tell: Callable[[float | None, float, int], None] = field(default=lambda incumbent, bound, nodes: None)
 
 

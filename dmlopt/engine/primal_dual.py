@@ -1,11 +1,12 @@
 """Online primal-dual pricing over any planner without supply: agents come one by one, decisions are final.
 
-Each agent sees the prices that the use so far has made, takes its best plan among those that fit the room that is left, and is
-admitted if that plan pays: value minus priced use above a tolerance. Its use then raises the prices of the rows it touches.
-Nobody looks ahead: what later agents are changes no earlier decision.
+Each agent sees the prices that the use so far has made, takes its best plan among those that fit the room that is left,
+and is admitted if that plan pays: value minus priced use above a tolerance. Its use then raises the prices of the rows
+it touches. Nobody looks ahead: what later agents are changes no earlier decision.
 
-The prices at the end prove a bound on (P), as any prices do. The dual value of the run itself (payoffs fixed at admission plus
-capacity at the last prices) is reported too, but it is a bound only under the assumptions of the paper's theorem.
+The prices at the end prove a bound on (P), as any prices do. The dual value of the run itself (payoffs fixed at
+admission plus capacity at the last prices) is reported too, but it is a bound only under the assumptions of the paper's
+theorem.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Good prices fast, for many rows: steps along subgradients of bound(p).
 
-A cutting-plane model of bound(p) needs about as many pieces as there are rows, and an LP over thousands of them; a step along
-the subgradient (capacity minus use) costs one evaluation. The length of a step aims at a level a little below the best bound
-(Polyak's step with a target that comes closer whenever it proves out of reach). It comes within a few thousandths of the best
-bound and then crawls: column generation takes over from there.
+A cutting-plane model of bound(p) needs about as many pieces as there are rows, and an LP over thousands of them; a step
+along the subgradient (capacity minus use) costs one evaluation. The length of a step aims at a level a little below the
+best bound (Polyak's step with a target that comes closer whenever it proves out of reach). It comes within a few
+thousandths of the best bound and then crawls: column generation takes over from there.
 
 Inside, prices are measured as shares of the total value, as in lagrangian.py.
 """
@@ -24,7 +24,7 @@ FIRST_LEVEL = 0.1
 LAST_LEVEL = 1e-4
 """A target closer than this ends the search."""
 PATIENCE = 10
-"""Steps without much progress after which the target comes closer."""
+"""Steps without much progress after which the target comes closer: more of them take longer and end lower."""
 CLOSER = 0.7
 
 
@@ -34,6 +34,7 @@ def subgradient(
     start: FloatArray | None = None,
     limit: int = 300,
     last_level: float = LAST_LEVEL,
+    patience: int = PATIENCE,
     tell: Callable[[DualPoint], None] | None = None,
 ) -> DualPoint:
     """The best evaluation of at most `limit` steps; -inf in its bound means that some agent cannot meet its counts."""
@@ -53,7 +54,7 @@ def subgradient(
             break
         size = max(abs(best.bound), 1e-12 * value)
         idle = 0 if gained > 0.01 * level * size else idle + 1
-        if idle >= PATIENCE:
+        if idle >= patience:
             level, idle = CLOSER * level, 0
             if level < last_level:
                 break

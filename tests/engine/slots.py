@@ -106,9 +106,7 @@ class SlotPlanner:
         return self._ids[name]
 
     def plan(self, id: int) -> Plan:
-        return Plan(
-            id, self._agent[id], self._value[id], self._rows[id], self._amounts[id], self._slots[id]
-        )
+        return Plan(id, self._agent[id], self._value[id], self._rows[id], self._amounts[id], self._slots[id])
 
     def _costs(self, prices: Any, agents: Any, room: Any) -> Any:
         data = self.data
@@ -151,9 +149,7 @@ class SlotPlanner:
         order = np.argsort(costs[: at + 1], kind="stable")[:need]
         return self._scored(agent, tuple(sorted(order.tolist())), costs)
 
-    def _scored(
-        self, agent: int, slots: tuple[int, ...], costs: Any
-    ) -> tuple[float, tuple[int, ...]]:
+    def _scored(self, agent: int, slots: tuple[int, ...], costs: Any) -> tuple[float, tuple[int, ...]]:
         return self.data.value(agent, slots[-1]) - float(costs[list(slots)].sum()), slots
 
     def _inside(self, agent: int, costs: Any, part: Part) -> tuple[float, tuple[int, ...]] | None:
@@ -190,10 +186,8 @@ class SlotPlanner:
         ids, payoffs = [], []
         for place, agent in enumerate(chosen.tolist()):
             part = (within or {}).get(agent)
-            if part is None:
-                found = self._cheapest(agent, costs[place])
-            else:
-                found = self._inside(agent, costs[place], part)
+            own = costs[place]
+            found = self._cheapest(agent, own) if part is None else self._inside(agent, own, part)
             low = -np.inf if floor is None else floor[place]
             good = found is not None and found[0] > low
             ids.append(self.id_of(agent, found[1]) if found is not None and good else -1)
@@ -209,9 +203,7 @@ class SlotPlanner:
         indptr = np.concatenate([[0], np.cumsum([len(each) for each in rows])]).astype(np.int64)
         none = np.empty(0, dtype=np.int64)
         data = np.concatenate([none, *(self._amounts[id] for id in ids)])
-        return csr_array(
-            (data, np.concatenate([none, *rows]), indptr), shape=(len(rows), self.row_count)
-        )
+        return csr_array((data, np.concatenate([none, *rows]), indptr), shape=(len(rows), self.row_count))
 
     def total_usage(self, ids: Any, counts: Any) -> Any:
         total = np.zeros(self.row_count, dtype=np.int64)
@@ -273,9 +265,7 @@ class PlainSlots:
         start, need = int(data.arrival[agent]), int(data.need[agent])
         for finish in range(max(first, start), last + 1):
             earlier = forced - {finish}
-            free = [
-                cost[s] for s in range(start, finish) if s not in forbidden and s not in earlier
-            ]
+            free = [cost[s] for s in range(start, finish) if s not in forbidden and s not in earlier]
             missing = need - 1 - len(earlier)
             out = {finish, *forced} & forbidden or any(not start <= s < finish for s in earlier)
             if out or not 0 <= missing <= len(free):

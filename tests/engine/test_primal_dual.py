@@ -114,7 +114,9 @@ def test_cheapest_slots_of_the_soft_deadline_auction() -> None:
 # ---------------------------------------------------------------- against a plain second implementation
 
 
-def straightforward(packing: Packing, low: float, high: float, order: list[int]) -> tuple[list[object], float]:
+def straightforward(
+    packing: Packing, low: float, high: float, order: list[int]
+) -> tuple[list[object], float]:
     """The same algorithm with plain loops over every plan."""
     planner = packing.planner
     assert isinstance(planner, SlotPlanner)
