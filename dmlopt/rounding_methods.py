@@ -7,14 +7,14 @@ import math
 from dmlopt.backends.program import SolverLimits
 from dmlopt.engine import reduction
 from dmlopt.engine.column_generation import AGREED
-from dmlopt.engine.diving import better, dive, greedy_orders
+from dmlopt.engine.diving import greedy_orders
+from dmlopt.engine.incumbents import plan_again
 from dmlopt.engine.node_solver import NodeBound
 from dmlopt.engine.presolve import steepness
 from dmlopt.engine.proof import Proof
 from dmlopt.engine.restricted_master import restricted_master
 from dmlopt.engine.root_lp import RootLP, solve_root
 from dmlopt.engine.rounding import fill_room, round_point, round_prices
-from dmlopt.engine.ruin_recreate import ruin_recreate
 from dmlopt.method_run import Run
 from dmlopt.packing import Packing, Picks
 from dmlopt.result import Answer, relative_gap
@@ -106,11 +106,10 @@ def dive_step(run: Run) -> Answer:
         gap = relative_gap(report(value), report(bound))
         return gap is not None and gap <= 0.5 * run.request.gap
 
-    first = greedy_orders(packing, prices, found.node.point, run.clock)
-    first = better(first, dive(packing, prices, run.clock))
-    improved = ruin_recreate(
-        first,
+    improved = plan_again(
+        packing,
         prices,
+        found.node.point,
         run.clock,
         run.request.seed,
         run.request.options.get("tries"),

@@ -78,6 +78,20 @@ class NodeSolver:
             known = found.best
         return self._moderate(best, cells, prices, closed)
 
+    def finished(
+        self, result: NodeBound, cells: Mapping[int, Cell], closed: Callable[[float], bool]
+    ) -> NodeBound:
+        """A node that stopped at a loose gap, to the last digits: its point looks whole and may close it."""
+        gap = self.rounds.gap
+        if gap <= AGREED or result.kind != "leaf" or closed(result.bound) or self.clock.expired():
+            return result
+        self.rounds.gap = AGREED
+        try:
+            again = self.solve(cells, result.prices, closed)
+        finally:
+            self.rounds.gap = gap
+        return again if again.kind != "leaf" or again.bound <= result.bound else result
+
     def _moderate(
         self, found: NodeBound, cells: Mapping[int, Cell], near: FloatArray, closed: Callable[[float], bool]
     ) -> NodeBound:
