@@ -15,7 +15,7 @@ from dmlopt.engine.root_lp import RootLP, solve_root
 from tests.benchmarks.ratios import print_ratio, timed
 from tests.engine.slots import large_slots
 
-GAP = 3e-3
+GAP = 1e-3
 LIMIT = 60.0
 
 
