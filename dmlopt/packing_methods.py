@@ -1,42 +1,84 @@
-"""The methods that every formulation gets from the engine, given its packing: exact, lagrangian, lp, lp-round, and its
-reference program handed to solvers: mip-highs, mip-cbc, mip-scip, cp-sat, lp-compact.
+"""The methods that every formulation gets from the engine.
+
+`plan_methods` needs only its packing: exact, lagrangian, lp, lp-round, dive; restricted-master where plans are generated.
+`packing_methods` adds its reference program handed to solvers: mip-highs, mip-cbc, mip-scip, cp-sat, lp-compact.
+`dmlopt.online_methods` adds primal-dual.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from dmlopt.control import Clock, Progress
 from dmlopt.engine import reduction
-from dmlopt.engine.column_lp import ColumnLP
-from dmlopt.engine.core_problem import near_best
-from dmlopt.engine.infeasible import explain
-from dmlopt.engine.lagrangian import lagrangian, price_scale
-from dmlopt.engine.node_solver import NodeBound, NodeSolver
+from dmlopt.engine.column_generation import MANY_ROWS
+from dmlopt.engine.evaluate import DualPoint
+from dmlopt.engine.lagrangian import lagrangian
 from dmlopt.engine.presolve import steepness
-from dmlopt.engine.price_tree import LP_PLANS, SearchLimits, price_tree
+from dmlopt.engine.price_tree import SearchLimits, price_tree
 from dmlopt.engine.proof import Proof
-from dmlopt.engine.rounding import fill_room, round_point, round_prices
-from dmlopt.errors import InputError
-from dmlopt.packing import FloatArray, Packing, Picks
+from dmlopt.engine.subgradient import subgradient
+from dmlopt.method_run import Border, Run, Step, border_run
+from dmlopt.packing import IntArray, Packing, Picks
 from dmlopt.program_methods import program_method, relaxation_method
-from dmlopt.registry import Method, Option, Request
-from dmlopt.result import Answer, Limit, TracePoint
+from dmlopt.registry import Method, Option
+from dmlopt.result import Answer
+from dmlopt.rounding_methods import dive_step, lp_round_step, restricted_master_step, root, root_answer
 from dmlopt.table import PlanTable
 
+_NODES = Option("nodes", int, None, "stop after this many tree nodes")
+_TOLERANCE = Option("tolerance", float, 1e-4, "LP and bound this close (relative) are close enough")
+_TRIES = Option("tries", int, 2000, "tries of ruin and recreate after the dive")
+LONG_PATIENCE = 40
+"""Steps without progress before a bound method's subgradient search lowers its aim: four times those of a first guess."""
+MOST_STEPS = 5000
 
-@dataclass(frozen=True)
-class _Border:
-    """How a formulation turns a problem into (P) and back. Solutions are in the paper's own terms."""
 
-    packing: Callable[[Any], Packing]
-    solution: Callable[[Any, Packing, Picks], Any]
-    picks: Callable[[Any, Packing, Any], Picks | None]
+def plan_methods(
+    packing: Callable[[Any], Packing],
+    solution: Callable[[Any, Packing, Picks], Any],
+    picks: Callable[[Any, Packing, Any], Picks | None],
+    generated: bool = False,
+    row_groups: Callable[[Any], IntArray] | None = None,
+) -> tuple[Method, ...]:
+    """Methods of a formulation from its packing alone.
+
+    `generated`: its planner generates plans instead of listing them; bounds then stop at a tolerance. `row_groups(problem)`
+    gives a number per row; rows with the same number (one slot, say) share their noise in local search.
+    """
+    border = Border(packing, solution, picks, row_groups)
+    tolerance = (_TOLERANCE,) if generated else ()
+
+    def method(name: str, kind: str, summary: str, step: Step, *options: Option) -> Method:
+        return Method(name, kind, summary, border_run(border, step), options)
+
+    methods = (
+        method("exact", "exact", "price tree over plans, with a certificate", _exact, _NODES),
+        method("lagrangian", "bound", _LAGRANGIAN[generated], _lagrangian),
+        method("lp", "bound", "column LP, its duals re-evaluated as prices", _lp, *tolerance),
+        method("lp-round", "heuristic", _LP_ROUND[generated], lp_round_step, *tolerance),
+        method("dive", "heuristic", _DIVE, dive_step, *tolerance, _TRIES),
+    )
+    if not generated:
+        return methods
+    comparison = "MIP over the columns of the LP: a comparison, usually weaker than planning again"
+    return (
+        *methods,
+        method("restricted-master", "heuristic", comparison, restricted_master_step, *tolerance),
+    )
+
+
+_LAGRANGIAN = {
+    False: "best Lagrangian bound, by cutting planes in price space",
+    True: "Lagrangian bound, by subgradient steps where there are many rows",
+}
+_LP_ROUND = {
+    False: "column LP rounded, room filled up",
+    True: "at the prices of the column LP, agents plan under room in several orders; room filled up",
+}
+_DIVE = "decides a share of the agents at a time at adapted LP prices, under room; then ruin and recreate"
 
 
 def packing_methods(
@@ -46,29 +88,15 @@ def packing_methods(
     program: Callable[..., Any],
     program_solution: Callable[[Any, dict[str, float]], Any],
     program_rows: Callable[[Any], list[str]],
+    generated: bool = False,
+    row_groups: Callable[[Any], IntArray] | None = None,
 ) -> tuple[Method, ...]:
     """Methods of a formulation from its packing and its reference program (PuLP, called with problem and clock).
 
     `program_rows(problem)` names the rows of the reference program that are the rows of the packing, in their order.
     """
-    border = _Border(packing, solution, picks)
-    nodes = Option("nodes", int, None, "stop after this many tree nodes")
     return (
-        Method(
-            "exact",
-            "exact",
-            "price tree over plans, with a certificate",
-            border_run(border, _exact),
-            (nodes,),
-        ),
-        Method(
-            "lagrangian",
-            "bound",
-            "best Lagrangian bound, by cutting planes in price space",
-            border_run(border, _lagrangian),
-        ),
-        Method("lp", "bound", "column LP, its duals re-evaluated as prices", border_run(border, _lp)),
-        Method("lp-round", "heuristic", "column LP rounded, room filled up", border_run(border, _lp_round)),
+        *plan_methods(packing, solution, picks, generated, row_groups),
         program_method("mip-highs", "highs", program, program_solution),
         program_method("mip-cbc", "cbc", program, program_solution),
         program_method("mip-scip", "scip", program, program_solution),
@@ -77,87 +105,7 @@ def packing_methods(
     )
 
 
-_Step = Callable[["_Run"], Answer]
-
-
-def border_run(border: _Border, step: _Step) -> Callable[[Any, Request], Answer]:
-    """Build the packing, run the step, add what all steps share: build time, trace, the shortage if infeasible."""
-
-    def run(problem: Any, request: Request) -> Answer:
-        began = time.perf_counter()
-        packing = border.packing(problem)
-        build = time.perf_counter() - began
-        work = _Run(border, problem, packing, request)
-        answer = step(work)
-        answer.build_seconds = build
-        answer.trace = work.trace
-        if answer.claimed_infeasible:
-            answer.shortage = explain(packing, Clock(min(10.0, max(1.0, request.clock.remaining()))))
-        return answer
-
-    return run
-
-
-class _Run:
-    """One run of an engine method: problem, packing, request, and the trace so far."""
-
-    def __init__(self, border: _Border, problem: Any, packing: Packing, request: Request) -> None:
-        self.border = border
-        self.problem = problem
-        self.packing = packing
-        self.request = request
-        self.clock = request.clock
-        self.trace: list[TracePoint] = []
-
-    def solution(self, picks: Picks | None) -> Any | None:
-        """Picks in the paper's own terms."""
-        return None if picks is None else self.border.solution(self.problem, self.packing, picks)
-
-    def start(self) -> Picks | None:
-        """The warm start as picks."""
-        if self.request.start is None:
-            return None
-        try:
-            return self.border.picks(self.problem, self.packing, self.request.start)
-        except (TypeError, ValueError, AttributeError, LookupError):
-            kind = type(self.request.start).__name__
-            raise InputError(f"start: expected a solution of this problem, got {kind}") from None
-
-    def start_prices(self) -> FloatArray | None:
-        """Prices to start from, by row; rows that are not named start at 0."""
-        given = self.request.prices
-        if not given:
-            return None
-        try:
-            prices = np.array([float(given.get(name, 0.0)) for name in self.packing.row_names])
-        except (TypeError, ValueError, AttributeError, OverflowError):
-            raise InputError("prices: expected a mapping from rows to finite numbers >= 0") from None
-        if not np.isfinite(prices).all() or (prices < 0).any():
-            raise InputError("prices: expected finite numbers >= 0")
-        return prices
-
-    def named(self, prices: FloatArray) -> dict[str, float]:
-        """Prices by row name."""
-        return dict(zip(self.packing.row_names, prices.tolist(), strict=True))
-
-    def limit(self) -> Limit:
-        """The limit that the clock stands for, if it is over."""
-        if self.clock.interrupted:
-            return Limit.INTERRUPTED
-        return Limit.TIME if self.clock.expired() else Limit.NONE
-
-    def tell(self, value: float | None, bound: float, nodes: int) -> None:
-        """Record incumbent and bound, in objective units, and show them."""
-        report = self.packing.report
-        incumbent = None if value is None else report(value)
-        limit = report(bound) if np.isfinite(bound) else None
-        last = self.trace[-1] if self.trace else None
-        if last is None or (last.incumbent, last.bound) != (incumbent, limit):
-            self.trace.append(TracePoint(self.clock.elapsed(), incumbent, limit))
-        self.request.progress(Progress("search", incumbent, limit, nodes))
-
-
-def _exact(run: _Run) -> Answer:
+def _exact(run: Run) -> Answer:
     request = run.request
     found = price_tree(
         run.packing,
@@ -169,6 +117,7 @@ def _exact(run: _Run) -> Answer:
             seed=request.seed,
             start=run.start(),
             prices=run.start_prices(),
+            row_groups=run.row_groups(),
             tell=run.tell,
         ),
     )
@@ -182,85 +131,33 @@ def _exact(run: _Run) -> Answer:
     )
 
 
-def _lagrangian(run: _Run) -> Answer:
+def _lagrangian(run: Run) -> Answer:
     reduced = reduction.begin(run.packing)
-    found = lagrangian(
-        reduced.packing, run.clock, start=run.start_prices(), tell=lambda p: run.tell(None, p.bound, 0)
-    )
-    if found.point.bound == -np.inf or found.runaway:
-        return _root_answer(run, *_root_lp(run))
+    packing = reduced.packing
+    seen: list[float] = []
+
+    def tell(point: DualPoint) -> None:
+        seen.append(point.bound)
+        if len(seen) == 1 or point.bound < run.lowest:
+            run.tell(None, point.bound, 0)
+
+    if packing.row_count >= MANY_ROWS and not isinstance(packing.planner, PlanTable):
+        best = subgradient(packing, run.clock, run.start_prices(), MOST_STEPS, 1e-5, LONG_PATIENCE, tell)
+        lost = best.bound == -np.inf
+    else:
+        found = lagrangian(packing, run.clock, start=run.start_prices(), tell=tell)
+        best, lost = found.point, found.point.bound == -np.inf or found.runaway
+    if lost:
+        return root_answer(run, *root(run))
     proof = Proof(reduced.classes.listed() if reduced.classes else ())
-    proof.leaf(0, found.point.prices, found.point.bound)
+    proof.leaf(0, best.prices, best.bound)
     return Answer(
         certificate=proof.certificate_or_none(reduced.fitting, steepness(reduced.merged)),
         limit=run.limit(),
-        prices=run.named(found.point.prices),
-        statistics={"evaluations": found.evaluations},
+        prices=run.named(best.prices),
+        statistics={"evaluations": len(seen)},
     )
 
 
-def _root_lp(run: _Run) -> tuple[reduction.Reduced, NodeBound, ColumnLP]:
-    """The column LP at the root: prices by cutting planes first, then columns until planner and LP agree."""
-    reduced = reduction.begin(run.packing)
-    packing = reduced.packing
-    seen: dict[int, int] = {}
-    found = lagrangian(
-        packing,
-        run.clock,
-        tolerance=1e-6,
-        start=run.start_prices(),
-        tell=lambda p: seen.update(zip(p.picks.ids.tolist(), p.picks.agents.tolist(), strict=True)),
-    )
-    run.tell(None, found.point.bound, 0)
-    lp = ColumnLP(packing, *price_scale(packing))
-    if isinstance(packing.planner, PlanTable):
-        count = packing.planner.plan_count
-        extra = count if count <= LP_PLANS else 3 * packing.agent_count
-        lp.add(*near_best(packing.planner, found.point.prices, extra))
-    else:
-        lp.add(np.fromiter(seen.values(), np.int64, len(seen)), np.fromiter(seen, np.int64, len(seen)))
-    node = NodeSolver(packing, lp, run.clock).solve({}, found.point.prices, lambda bound: False)
-    if node.kind == "leaf":
-        run.tell(None, node.bound, 0)
-    return reduced, node, lp
-
-
-def _root_answer(run: _Run, reduced: reduction.Reduced, node: NodeBound, lp: ColumnLP) -> Answer:
-    proof = Proof(reduced.classes.listed() if reduced.classes else ())
-    if node.kind == "leaf":
-        proof.leaf(0, node.prices, node.bound)
-    elif node.kind == "ray":
-        proof.ray(0, node.prices)
-    else:
-        proof.empty(0)
-    return Answer(
-        certificate=proof.certificate_or_none(reduced.fitting, steepness(reduced.merged)),
-        claimed_infeasible=node.kind != "leaf",
-        limit=run.limit(),
-        prices=run.named(node.prices) if node.kind == "leaf" else {},
-        statistics={"columns": len(lp.ids)},
-    )
-
-
-def _lp(run: _Run) -> Answer:
-    return _root_answer(run, *_root_lp(run))
-
-
-def _lp_round(run: _Run) -> Answer:
-    reduced, node, lp = _root_lp(run)
-    answer = _root_answer(run, reduced, node, lp)
-    if node.kind != "leaf" or not reduced.packing.pure:
-        return answer
-    packing = reduced.packing
-    picks = None
-    if node.point is not None:
-        point = node.point
-        picks = round_point(packing, node.prices, point.agents, point.ids, point.weights)
-    if picks is None:
-        picks = round_prices(packing, node.prices)
-    if picks is not None and isinstance(packing.planner, PlanTable):
-        picks = fill_room(packing, packing.planner, node.prices, picks)
-    if picks is not None:
-        run.tell(reduced.to_merged(picks).value(reduced.merged), node.bound, 0)
-        answer.solution = run.solution(reduced.to_whole(reduced.to_merged(picks)))
-    return answer
+def _lp(run: Run) -> Answer:
+    return root_answer(run, *root(run))

@@ -10,13 +10,11 @@ import numpy as np
 
 from dmlopt.control import Clock
 from dmlopt.engine.cells import Cell
+from dmlopt.engine.column_generation import AGREED, ELASTIC_USE, Tell, rounds_for
 from dmlopt.engine.column_lp import ColumnLP, ColumnPoint
 from dmlopt.engine.evaluate import DualPoint, evaluate
 from dmlopt.packing import FloatArray, Packing, Planner
 
-AGREED = 1e-10
-"""LP value and bound this close (relative): more columns would change nothing."""
-ELASTIC_USE = 1e-9
 HUGE = 1e3
 """Prices beyond this many times (total value / capacity) are moderated where possible."""
 RAY_WORTH = 2.0**20
@@ -40,10 +38,18 @@ class NodeBound:
 class NodeSolver:
     """Solves nodes on one kept column LP."""
 
-    def __init__(self, packing: Packing, lp: ColumnLP, clock: Clock) -> None:
+    def __init__(
+        self,
+        packing: Packing,
+        lp: ColumnLP,
+        clock: Clock,
+        gap: float = AGREED,
+        tell: Tell | None = None,
+    ) -> None:
         self.packing = packing
         self.lp = lp
         self.clock = clock
+        self.rounds = rounds_for(packing, lp, clock, gap, tell)
         self._zero = self._unvalued()
 
     def solve(
@@ -53,35 +59,38 @@ class NodeSolver:
         known = evaluate(self.packing, prices, cells)
         if known.bound == -np.inf:
             return NodeBound("empty", -np.inf, prices, None)
-        best = NodeBound("leaf", known.bound, prices, None)
-        if closed(best.bound):
-            return best
-        self.lp.add(*known.extra)  # every cell that must hold a plan has a column, so the LP cannot lack one
+        if closed(known.bound):
+            return NodeBound("leaf", known.bound, prices, None)
+        # Every cell that must hold a plan has a column then, so the LP cannot lack one.
+        self.lp.add(known.picks.agents, known.picks.ids)
+        self.lp.add(*known.extra)
         self.lp.apply(cells)
-        while not self.clock.expired():
-            point = self.lp.solve(self.clock.remaining())
-            if point is None:
-                break
-            found = evaluate(self.packing, point.prices, cells)
-            if found.bound < best.bound:
-                best = NodeBound("leaf", found.bound, point.prices, point)
-            best = replace(best, point=point)
-            if closed(best.bound):
-                break
-            added = self.lp.add(found.picks.agents, found.picks.ids) + self.lp.add(*found.extra)
-            if added:
-                self.lp.apply(cells)
-            agreed = best.bound - point.value <= AGREED * max(abs(best.bound), 1e-9)
-            if added and not agreed:
-                continue
-            if point.elastic <= ELASTIC_USE:
+        while True:
+            found = self.rounds.run(cells, known, closed)
+            best = NodeBound("leaf", found.best.bound, found.best.prices, found.point)
+            if not found.complete or found.point is None or found.point.elastic <= ELASTIC_USE:
                 break
             ray = self._ray(cells)
             if ray is not None:
                 return NodeBound("ray", -np.inf, ray, None)
-            if not self.lp.raise_elastic_cost():
+            if self.clock.expired() or not self.lp.raise_elastic_cost():
                 break
+            known = found.best
         return self._moderate(best, cells, prices, closed)
+
+    def finished(
+        self, result: NodeBound, cells: Mapping[int, Cell], closed: Callable[[float], bool]
+    ) -> NodeBound:
+        """A node that stopped at a loose gap, to the last digits: its point looks whole and may close it."""
+        gap = self.rounds.gap
+        if gap <= AGREED or result.kind != "leaf" or closed(result.bound) or self.clock.expired():
+            return result
+        self.rounds.gap = AGREED
+        try:
+            again = self.solve(cells, result.prices, closed)
+        finally:
+            self.rounds.gap = gap
+        return again if again.kind != "leaf" or again.bound <= result.bound else result
 
     def _moderate(
         self, found: NodeBound, cells: Mapping[int, Cell], near: FloatArray, closed: Callable[[float], bool]

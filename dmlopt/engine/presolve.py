@@ -129,10 +129,15 @@ def rounded_capacity(table: PlanTable, capacity: IntArray, lo: IntArray, hi: Int
 
 
 def steepness(packing: Packing) -> FloatArray:
-    """How much bound(p) can change per unit of each price: capacity plus the most that all agents can use or supply."""
+    """How much bound(p) can change per unit of each price: capacity plus the most that all agents can use or supply.
+
+    Where plans are not listed, each is taken to fit the whole capacity on its own.
+    """
     slope = np.abs(packing.capacity).astype(np.float64)
     table = packing.planner
-    if isinstance(table, PlanTable) and table.plan_count:
+    if not isinstance(table, PlanTable):
+        slope *= 1.0 + float(packing.hi.sum())
+    elif table.plan_count:
         filled = table.sizes > 0
         most = np.maximum.reduceat(np.abs(table.plan_usage), table.start[:-1][filled], axis=0)
         slope += packing.hi[filled].astype(np.float64) @ most.astype(np.float64)

@@ -22,13 +22,16 @@ from dmlopt.control import Clock
 from dmlopt.engine import reduction
 from dmlopt.engine.branching import Split, fractional_agents, split_agent, split_plans
 from dmlopt.engine.cells import Cell
+from dmlopt.engine.column_generation import AGREED, MANY_ROWS
 from dmlopt.engine.column_lp import ColumnLP, ColumnPoint
 from dmlopt.engine.core_problem import near_best, solve_core
 from dmlopt.engine.evaluate import DualPoint
-from dmlopt.engine.lagrangian import lagrangian, price_scale
+from dmlopt.engine.incumbents import plan_again
+from dmlopt.engine.lagrangian import price_scale
 from dmlopt.engine.node_solver import NodeBound, NodeSolver
 from dmlopt.engine.presolve import steepness
 from dmlopt.engine.proof import Proof
+from dmlopt.engine.root_lp import LP_PLANS, first_prices
 from dmlopt.engine.rounding import fill_room, round_point, round_prices
 from dmlopt.packing import FloatArray, IntArray, Packing, Picks
 from dmlopt.result import Limit, relative_gap
@@ -38,8 +41,10 @@ CORE_PLANS = 200
 """Plans beyond the best ones in the first core problem; four times as many each time it has no answer."""
 CORE_SHARE = 100
 """One more plan in the core for this many agents: the more agents, the more of them are undecided at inexact prices."""
-LP_PLANS = 20_000
-"""Tables up to this size go into the column LP whole; from larger ones plans are priced in."""
+MOST_TRIES = 2000
+"""Tries of ruin and recreate at the root, where plans are generated."""
+NODE_GAP = 1e-6
+"""With many rows a node's column LP stops here: the last digits take longer than the next split."""
 ROUND_EVERY = 25
 """Nodes between two roundings of LP points."""
 
@@ -55,6 +60,7 @@ class SearchLimits:
     seed: int = 0
     start: Picks | None = None
     prices: FloatArray | None = None
+    row_groups: IntArray | None = None
     tell: Callable[[float | None, float, int], None] = field(default=lambda incumbent, bound, nodes: None)
 
 
@@ -192,8 +198,10 @@ class _Search:
     def _root(self) -> bool:
         """Prices, incumbent and reductions at the root; False when (P) is infeasible."""
         packing = self.reduced.packing
-        found = lagrangian(packing, self.clock, start=self.limits.prices, tell=self._collect)
-        self.bound, self.prices = found.point.bound, found.point.prices
+        point, seen = first_prices(packing, self.clock, self.limits.prices, 1e-8)
+        for each in seen:
+            self._collect(each)
+        self.bound, self.prices = point.bound, point.prices
         if self.bound == -np.inf:
             self.proof.empty(0)
             return False
@@ -228,6 +236,10 @@ class _Search:
     def _improve(self) -> None:
         """Look for a better incumbent: rounding, then the core problem at the present prices."""
         packing = self.reduced.packing
+        if packing.pure and self.reduced.rows is None:
+            self._plan_again(None)
+            if self.incumbent.picks is not None and packing.row_count >= MANY_ROWS:
+                return  # a MIP over thousands of rows and unrelated columns finds less than planning does
         if packing.pure and self.incumbent.picks is None:
             self._offer(self._filled(round_prices(packing, self.prices), self.prices))
         extra = max(CORE_PLANS, packing.agent_count // CORE_SHARE)
@@ -246,6 +258,26 @@ class _Search:
             if self.incumbent.picks is not None or len(ids) >= self._plan_count() or extra > 50_000:
                 return
             extra *= 4
+
+    def _plan_again(self, point: ColumnPoint | None) -> None:
+        """An incumbent at the present prices, for planners that generate their plans."""
+        packing, report = self.reduced.packing, self.whole.report
+
+        def enough(value: float) -> bool:
+            gap = relative_gap(report(value), report(self.bound))
+            return gap is not None and gap <= 0.5 * self.limits.gap
+
+        found = plan_again(
+            packing,
+            self.prices,
+            point,
+            self.clock,
+            self.limits.seed,
+            min(MOST_TRIES, 20 * packing.agent_count),
+            enough,
+            self.limits.row_groups,
+        )
+        self._offer(found.assignment.picks())
 
     def _plan_count(self) -> int:
         planner = self.reduced.packing.planner
@@ -272,6 +304,8 @@ class _Search:
             self.proof.leaf(0, self.prices, self.bound)
         if result.point is not None:
             self._offer(self._rounded(result.point))
+            if self.whole.pure and self.reduced.rows is None and not self._closed(self.bound):
+                self._plan_again(result.point)
         self._tell()
         return True if self._closed(self.bound) else None
 
@@ -283,7 +317,8 @@ class _Search:
             lp.add(packing.planner.agent_of, np.arange(packing.planner.plan_count))
         else:
             lp.add(*self._core_plans(2000))
-        return NodeSolver(packing, lp, self.clock)
+        loose = self.reduced.rows is None and packing.row_count >= MANY_ROWS
+        return NodeSolver(packing, lp, self.clock, NODE_GAP if loose else AGREED)
 
     def _remember(self, lp: ColumnLP) -> None:
         if self.reduced.rows is None:
@@ -350,6 +385,8 @@ class _Search:
         """Bound a node and put it on the heap unless it is closed."""
         self.nodes += 1
         result = solver.solve(cells, prices, self._closed)
+        if result.point is not None and not len(fractional_agents(solver.packing, result.point)):
+            result = solver.finished(result, cells, self._closed)
         self._close_node(at, result)
         if result.kind != "leaf" or self._closed(result.bound):
             return

@@ -45,12 +45,24 @@ def fingerprints():
 
 
 def test_another_process_gives_the_same_answers():
-    """Text hashes differ from process to process: what depends on the order of a set shows here."""
+    """Text hashes differ from process to process: what depends on the order of a set shows here.
+
+    CBC looks at the clock inside its heuristics, so that on a busy machine two runs can differ, rarely; a dependence on
+    hashes would differ every time. So what differs gets a second chance.
+    """
+    here, there = fingerprints(), fingerprints_elsewhere()
+    assert there.keys() == here.keys()
+    differ = [each for each in here if here[each] != there[each]]
+    if differ:
+        again, there_again = fingerprints(), fingerprints_elsewhere()
+        differ = [each for each in differ if not {here[each], again[each]} & {there[each], there_again[each]}]
+    assert differ == []
+
+
+def fingerprints_elsewhere():
     code = "import json; from tests.conformance.test_methods import fingerprints; print(json.dumps(fingerprints()))"
     environment = {**os.environ, "PYTHONHASHSEED": "12345"}
     ran = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
-    there, here = json.loads(ran.stdout.splitlines()[-1]), fingerprints()
-    assert [each for each in here if here[each] != there.get(each)] == []
-    assert there.keys() == here.keys()
+    return json.loads(ran.stdout.splitlines()[-1])
