@@ -46,10 +46,12 @@ def packing_methods(
     program: Callable[..., Any],
     program_solution: Callable[[Any, dict[str, float]], Any],
     program_rows: Callable[[Any], list[str]],
+    sense: str = "min",
 ) -> tuple[Method, ...]:
     """Methods of a formulation from its packing and its reference program (PuLP, called with problem and clock).
 
     `program_rows(problem)` names the rows of the reference program that are the rows of the packing, in their order.
+    The program minimises; where the paper's objective is maximised (`sense`), it has the sign turned.
     """
     border = _Border(packing, solution, picks)
     nodes = Option("nodes", int, None, "stop after this many tree nodes")
@@ -69,11 +71,11 @@ def packing_methods(
         ),
         Method("lp", "bound", "column LP, its duals re-evaluated as prices", border_run(border, _lp)),
         Method("lp-round", "heuristic", "column LP rounded, room filled up", border_run(border, _lp_round)),
-        program_method("mip-highs", "highs", program, program_solution),
-        program_method("mip-cbc", "cbc", program, program_solution),
-        program_method("mip-scip", "scip", program, program_solution),
-        program_method("cp-sat", "cp-sat", program, program_solution),
-        relaxation_method("lp-compact", program, program_rows, packing),
+        program_method("mip-highs", "highs", program, program_solution, sense),
+        program_method("mip-cbc", "cbc", program, program_solution, sense),
+        program_method("mip-scip", "scip", program, program_solution, sense),
+        program_method("cp-sat", "cp-sat", program, program_solution, sense),
+        relaxation_method("lp-compact", program, program_rows, packing, sense),
     )
 
 
