@@ -163,7 +163,8 @@ def _cheapest(units: Sequence[int], room: IntArray, least: IntArray, most: int) 
 
 def _ceiling(value: float, bits: int) -> int:
     """value 2^bits, rounded up."""
-    return int(math.ceil(Fraction(value) * 2**bits))
+    scaled: int = math.ceil(Fraction(value) * 2**bits)
+    return scaled
 
 
 def _forced_after(part: Box, slot: int) -> bool:

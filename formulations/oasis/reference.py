@@ -184,9 +184,9 @@ def every_schedule(problem: OasisProblem, i: int, surplus: bool = False) -> Iter
                 yield {}
             return
         for gain, sides in choices:
-            if gain > left and not surplus:
-                if not chunks or math.floor((sum(sides[0].values()) - 1) / m) >= left:
-                    continue
+            less = math.floor((sum(sides[0].values()) - 1) / m)
+            if gain > left and not surplus and (not chunks or less >= left):
+                continue
             for rest in extend(t + 1, left - gain):
                 yield rest if not sides[0] else {t: sides, **rest}
 
