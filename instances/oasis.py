@@ -27,8 +27,15 @@ from instances.arrivals import PATTERNS, arrival_slots
 SLOT_SECONDS = 3600.0
 MOST_JOBS = 10_000
 SCALES: dict[str, dict[str, tuple[float, float]]] = {
-    # Inclusive ranges of whole numbers (E, N, M, demands) and of real ones (the rest); demands and bandwidths as in the
-    paper. "paper": {"E": (50, 200), "N": (5, 100), "M": (10, 100), "target": (1, 15), "gpu": (0, 4), "cpu": (1, 10)},
+    # Inclusive ranges of whole numbers (E, N, M, demands) and of real ones (targets).
+    "paper": {
+        "E": (50, 200),
+        "N": (5, 100),
+        "M": (10, 100),
+        "target": (1, 15),
+        "gpu": (0, 4),
+        "cpu": (1, 10),
+    },
     "toy": {"E": (1, 3), "N": (1, 4), "M": (1, 2), "target": (0, 4), "gpu": (0, 2), "cpu": (1, 4)},
 }
 MEMORY = (2, 32)
@@ -46,11 +53,18 @@ OPTIONS = (
     Option("horizon", int, 100, "number of slots T (of one hour)"),
     Option("servers", int, 50, "number of worker servers, and of ps hosts"),
     Option("scale", str, "paper", "ranges of epochs, chunks, mini-batches and targets", tuple(SCALES)),
-    Option("tau_max", float, 0.005, "largest time of a mini-batch in slots; the paper's table is remembered as 0.1"),
+    Option(
+        "tau_max",
+        float,
+        0.005,
+        "largest time of a mini-batch in slots; the paper's table is remembered as 0.1",
+    ),
     Option("arrivals", str, "uniform", "pattern of arrivals", PATTERNS),
     Option("arrive_until", float, 1.0, "share of the horizon in which jobs arrive"),
     Option("view", str, "per-server", "capacity per server, or pooled by class", VIEWS),
-    Option("pool_rooms", bool, False, "pooled: no more tasks in a class than its empty servers hold one by one"),
+    Option(
+        "pool_rooms", bool, False, "pooled: no more tasks in a class than its empty servers hold one by one"
+    ),
     Option("work", str, "slots", "work in worker-slots, or in whole chunks per slot", WORK),
     Option("bandwidth", bool, False, "count bandwidth as a resource too"),
     Option("prices", str, "safe", "rule of the price constants", ("safe", "paper")),

@@ -69,7 +69,7 @@ def best_schedule(task: Task) -> Schedule | None:
     left = remaining_work(task)
     if left < 0 or (task.low > task.high).any():
         return None
-    tables = _forward(task, left)
+    tables = work_tables(task, left)
     best, finish = -np.inf, -1
     for slot in range(task.score_from, len(task.value)):
         payoff = task.value[slot] - tables[slot + 1][left]
@@ -80,7 +80,8 @@ def best_schedule(task: Task) -> Schedule | None:
     return Schedule(_walk_back(task, tables, finish, left), finish, float(best))
 
 
-def _forward(task: Task, left: int) -> list[FloatArray]:
+def work_tables(task: Task, left: int) -> list[FloatArray]:
+    """C_t[d] for d = 0..left after every slot, the start included."""
     table = np.full(left + 1, np.inf)
     table[0] = 0.0
     tables = [table]
