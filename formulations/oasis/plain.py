@@ -75,12 +75,13 @@ class PlainSchedules:
             return None
         spread = np.zeros(self.rows.at.shape, dtype=np.int64)
         spread[self.rows.at >= 0] = prices
-        done = _Table(each.work, self.problem.work == "slots")
+        done = _Table(each.work, each.gain, self.problem.work == "slots")
         best: int | None = None
         for slot in range(job.arrival, part.last + 1):
             costs = self._slot_costs(each, job.worker, job.ps, slot, spread[slot - 1], part)
             low, high = part.workers.get(slot, (0, each.width))
-            done.advance({y: cost for y, cost in costs.items() if low <= y <= high}, each.gain)
+            costs[:low], costs[max(high + 1, 0) :] = NEVER, NEVER
+            done.advance(costs)
             if slot >= part.first and done.cost[-1] < NEVER and not _forced_after(part, slot):
                 value = _ceiling(job.utility.value(slot - job.arrival), bits) if valued else 0
                 payoff = value - int(done.cost[-1])
@@ -95,45 +96,47 @@ class PlainSchedules:
         slot: int,
         prices: IntArray,
         part: Box,
-    ) -> dict[int, int]:
-        """Cost of y workers with their ps in one slot, for every y that can be placed."""
+    ) -> IntArray:
+        """Cost of y = 0..width workers with their ps in one slot; NEVER where they cannot be placed."""
         split = self.rows.worker_places
         sides = []
         for offset, limit, demand, places, most in (
             (0, each.worker_limit, worker, prices[:split], each.width),
             (split, each.ps_limit, ps, prices[split:], int(each.ps_count[-1])),
         ):
-            least = np.zeros(len(limit), dtype=np.int64)
-            room = limit.copy()
+            least, room = [0] * len(limit), limit.tolist()
             for (t, place), (low, high) in part.tasks.items():
                 if t == slot and 0 <= place - offset < len(limit):
                     least[place - offset], room[place - offset] = low, min(high, room[place - offset])
             sides.append(_cheapest(_unit_prices(places, demand), room, least, most))
-        workers, servers = sides
-        found = {}
-        for y, cost in workers.items():
-            served = servers.get(int(each.ps_count[y]))
-            if served is not None:
-                found[y] = min(cost + served, DEAR)
-        return found
+        workers, servers = sides[0], sides[1][each.ps_count]
+        possible = (workers < NEVER) & (servers < NEVER)
+        costs: IntArray = np.where(
+            possible, np.minimum(workers + np.where(possible, servers, 0), DEAR), NEVER
+        )
+        return costs
 
 
 class _Table:
     """C_t[d]: least scaled cost of d units of work up to the present slot, NEVER where that is impossible."""
 
-    def __init__(self, work: int, exact: bool) -> None:
+    def __init__(self, work: int, gain: IntArray, exact: bool) -> None:
         self.cost = np.full(work + 1, NEVER, dtype=np.int64)
         self.cost[0] = 0
+        self.gain = gain.tolist()
         self.exact = exact
+        self._sum = np.empty(work + 1, dtype=np.int64)
 
-    def advance(self, costs: dict[int, int], gain: IntArray) -> None:
+    def advance(self, costs: IntArray) -> None:
         """One more slot, in which y workers cost costs[y] and do gain[y]; work beyond the end counts only if not exact."""
         before, work = self.cost, len(self.cost) - 1
         after = np.full(work + 1, NEVER, dtype=np.int64)
-        for y, cost in costs.items():
-            step = int(gain[y])
+        for y, cost in enumerate(costs.tolist()):
+            if cost >= NEVER:
+                continue
+            step = self.gain[y]
             if step <= work:
-                reached = before[: work + 1 - step] + cost
+                reached = np.add(before[: work + 1 - step], cost, out=self._sum[step:])
                 np.minimum(after[step:], reached, out=after[step:])
             if not self.exact and step:
                 after[-1] = min(int(after[-1]), int(before[max(work - step, 0) :].min()) + cost)
@@ -142,23 +145,30 @@ class _Table:
 
 def _unit_prices(prices: IntArray, demand: tuple[int, ...]) -> list[int]:
     """Scaled price of one task on each place, exactly."""
-    used = [r for r, need in enumerate(demand) if need]
-    return [min(sum(int(row[r]) * demand[r] for r in used), DEAR) for row in prices.tolist()]
+    used = [(r, need) for r, need in enumerate(demand) if need]
+    return [min(sum(row[r] * need for r, need in used), DEAR) for row in prices.tolist()]
 
 
-def _cheapest(units: Sequence[int], room: IntArray, least: IntArray, most: int) -> dict[int, int]:
-    """Cost of n tasks for every n that can be placed: the forced ones, then the cheapest places."""
-    if (least > room).any():
-        return {}
-    count = int(least.sum())
-    total = min(sum(unit * n for unit, n in zip(units, least.tolist(), strict=True)), DEAR)
-    found = {count: total} if count <= most else {}
+def _cheapest(units: Sequence[int], room: Sequence[int], least: Sequence[int], most: int) -> IntArray:
+    """Cost of n = 0..most tasks: the forced ones, then the cheapest places; NEVER where they cannot be placed."""
+    costs = np.full(most + 1, NEVER, dtype=np.int64)
+    forced = sum(least)
+    if forced > most or any(low > high for low, high in zip(least, room, strict=True)):
+        return costs
+    total = min(sum(unit * n for unit, n in zip(units, least, strict=True)), DEAR)
+    costs[forced] = total
+    count = forced
     for place in sorted(range(len(units)), key=lambda at: units[at]):
-        for _ in range(min(int(room[place] - least[place]), most - count)):
-            count += 1
-            total = min(total + units[place], DEAR)
-            found[count] = total
-    return found
+        more = min(room[place] - least[place], most - count)
+        if total + more * units[place] < DEAR:
+            costs[count + 1 : count + more + 1] = total + np.arange(1, more + 1) * units[place]
+        else:
+            costs[count + 1 : count + more + 1] = [
+                min(total + n * units[place], DEAR) for n in range(1, more + 1)
+            ]
+        total = min(total + more * units[place], DEAR)
+        count += more
+    return costs
 
 
 def _ceiling(value: float, bits: int) -> int:
