@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from dmlopt.packing import BoolArray, Cut, FloatArray, IntArray, Packing, Part
 from formulations.oasis import box as boxes
@@ -25,6 +26,8 @@ from formulations.oasis.rows import build_rows
 
 DEAR = 2**60
 """Scaled costs from here on count as this much; sums of two stay inside 64 bits."""
+BLOCK = 500_000
+"""Numbers that one step of the dynamic program handles at once."""
 NEVER = 4 * DEAR
 """The cost of what cannot be done; more than any two costs together."""
 
@@ -125,21 +128,29 @@ class _Table:
         self.cost[0] = 0
         self.gain = gain.tolist()
         self.exact = exact
-        self._sum = np.empty(work + 1, dtype=np.int64)
 
     def advance(self, costs: IntArray) -> None:
         """One more slot, in which y workers cost costs[y] and do gain[y]; work beyond the end counts only if not exact."""
         before, work = self.cost, len(self.cost) - 1
         after = np.full(work + 1, NEVER, dtype=np.int64)
-        for y, cost in enumerate(costs.tolist()):
-            if cost >= NEVER:
-                continue
-            step = self.gain[y]
-            if step <= work:
-                reached = np.add(before[: work + 1 - step], cost, out=self._sum[step:])
-                np.minimum(after[step:], reached, out=after[step:])
-            if not self.exact and step:
-                after[-1] = min(int(after[-1]), int(before[max(work - step, 0) :].min()) + cost)
+        possible = np.flatnonzero(costs < NEVER)
+        if self.exact:
+            # Row y of `shifted` is C[d - y]: the work of y workers is y, and all d of many y are done at once.
+            most = len(costs) - 1
+            padded = np.concatenate([np.full(most, NEVER, dtype=np.int64), before])
+            shifted = sliding_window_view(padded, work + 1)[::-1]
+            size = max(1, BLOCK // (work + 1))
+            first, last = (int(possible[0]), int(possible[-1])) if len(possible) else (0, -1)
+            for y in range(first, last + 1, size):  # what can be placed has no holes: forced to fitting
+                rows = slice(y, min(y + size, last + 1))
+                np.minimum(after, (shifted[rows] + costs[rows, None]).min(axis=0), out=after)
+        else:
+            for y in possible.tolist():
+                step, cost = self.gain[y], int(costs[y])
+                if step <= work:
+                    np.minimum(after[step:], before[: work + 1 - step] + cost, out=after[step:])
+                if step:
+                    after[-1] = min(int(after[-1]), int(before[max(work - step, 0) :].min()) + cost)
         self.cost = np.where(after < NEVER, np.minimum(after, DEAR), NEVER)
 
 
