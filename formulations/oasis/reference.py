@@ -27,7 +27,7 @@ from dmlopt.control import Clock
 from formulations.oasis.problem import Job, OasisProblem
 from formulations.oasis.solution import JobSchedule, Schedules
 
-Use = dict[tuple[int, int, int], int]
+MOST_RATIO = 10_000
 
 
 def _exact(number: float) -> Fraction:
@@ -44,6 +44,28 @@ def bandwidth_ratio(job: Job) -> tuple[int, int]:
     """b_i : B_i in lowest terms."""
     ratio = _exact(job.worker_bits_per_second) / _exact(job.ps_bits_per_second)
     return ratio.numerator, ratio.denominator
+
+
+def served_ratio(job: Job) -> tuple[int, int]:
+    """b : B for row (6). Long decimals would be coefficients that solvers refuse, so beyond MOST_RATIO the ratio is raised
+    to min_y ps(y) / y over y <= N: the same integer points, and a tighter relaxation.
+    """
+    b, big_b = bandwidth_ratio(job)
+    if max(b, big_b) <= MOST_RATIO or b > big_b:
+        return (b, big_b) if b <= big_b else (2, 1)
+    raised = min(Fraction(-(-y * b // big_b), y) for y in range(1, job.chunks + 1))
+    return raised.numerator, raised.denominator
+
+
+def chunk_ratio(job: Job, m: Fraction) -> tuple[int, int]:
+    """(c, y) with d <= c / y workers: 1 / m, lowered to the best whole number of chunks per number of workers <= N.
+
+    The same integer points as m d <= workers, with coefficients that solvers can hold.
+    """
+    if max(m.numerator, m.denominator) <= MOST_RATIO:
+        return m.denominator, m.numerator
+    lowered = max(Fraction(math.floor(y / m), y) for y in range(1, job.chunks + 1))
+    return lowered.numerator, lowered.denominator
 
 
 def place_room(problem: OasisProblem, job: Job, side: int, place: int) -> int:
@@ -78,7 +100,7 @@ def reference_program(problem: OasisProblem, clock: Clock | None = None) -> Any:
         objective += [(u, -job.utility.value(t - job.arrival)) for t, u in done.items()]
         program += total([(u, 1) for u in done.values()]) <= 1, f"once_{i}"
         m = slots_per_chunk(problem, job)
-        b, big_b = bandwidth_ratio(job)
+        b, big_b = served_ratio(job)
         worked: list[Any] = []
         for t in slots:
             tasks = _slot_variables(program, problem, job, i, t, use)
@@ -91,9 +113,9 @@ def reference_program(problem: OasisProblem, clock: Clock | None = None) -> Any:
             )
             program += total(ps + [(v, -1) for v in tasks[0]]) <= 0, f"ps_count_{i}_{t}"
             if problem.work == "chunks":
-                most = math.floor(job.chunks / m)
-                d = program.add_variable(f"d_{i}_{t}", 0, most, cat="Integer")
-                row = [(d, m.numerator)] + [(v, -m.denominator) for v in tasks[0]]
+                chunks, by = chunk_ratio(job, m)
+                d = program.add_variable(f"d_{i}_{t}", 0, math.floor(job.chunks / m), cat="Integer")
+                row = [(d, by)] + [(v, -chunks) for v in tasks[0]]
                 program += total(row) <= 0, f"chunks_{i}_{t}"
                 worked.append((d, 1))
             else:
