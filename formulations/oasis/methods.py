@@ -7,8 +7,9 @@ from dmlopt.registry import Method
 from formulations.oasis.picks import picks_of, schedules_of
 from formulations.oasis.planner import packing
 from formulations.oasis.problem import OasisProblem
+from formulations.oasis.program import compact_arrays
 from formulations.oasis.quantities import quantities
-from formulations.oasis.reference import reference_program, schedules_from_program
+from formulations.oasis.reference import schedules_from_program
 from formulations.oasis.rows import build_rows
 
 
@@ -26,7 +27,7 @@ METHODS: tuple[Method, ...] = packing_methods(
     packing=packing,
     solution=schedules_of,
     picks=picks_of,
-    program=reference_program,
+    program=compact_arrays,
     program_solution=schedules_from_program,
     program_rows=program_rows,
     sense="max",

@@ -48,7 +48,8 @@ def bandwidth_ratio(job: Job) -> tuple[int, int]:
 
 def served_ratio(job: Job) -> tuple[int, int]:
     """b : B for row (6). Long decimals would be coefficients that solvers refuse, so beyond MOST_RATIO the ratio is raised
-    to min_y ps(y) / y over y <= N: the same integer points, and a tighter relaxation.
+    to min_y ps(y) / y over y <= N: the same integer points, and a tighter relaxation. With b > B nothing can be served, and
+    any ratio above 1 says so.
     """
     b, big_b = bandwidth_ratio(job)
     if max(b, big_b) <= MOST_RATIO or b > big_b:
