@@ -107,7 +107,7 @@ class OasisPlanner:
         if made is None:
             return None
         task, workers, ps = made
-        found = best_schedule(task)
+        found = best_schedule(task, self.compiled)
         if found is None or not found.payoff > floor:
             return None
         active = np.flatnonzero(found.workers)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dmlopt.packing import FloatArray, IntArray
+from formulations.oasis.kernel_tables import fast_tables
 
 TIE = 1e-9
 
@@ -64,12 +65,16 @@ def remaining_work(task: Task) -> int:
     return left if task.exact else max(left, 0)
 
 
-def best_schedule(task: Task) -> Schedule | None:
-    """The best schedule with the ties above; None when there is none."""
+def best_schedule(task: Task, compiled: bool = False) -> Schedule | None:
+    """The best schedule with the ties above; None when there is none. `compiled` tables are the same numbers, sooner."""
     left = remaining_work(task)
     if left < 0 or (task.low > task.high).any():
         return None
-    tables = work_tables(task, left)
+    if compiled:
+        slots = len(task.value)
+        tables = fast_tables(task.cost, task.low, task.high, task.gain, slots, left, task.exact)
+    else:
+        tables = work_tables(task, left)
     best, finish = -np.inf, -1
     for slot in range(task.score_from, len(task.value)):
         payoff = task.value[slot] - tables[slot + 1][left]
@@ -80,7 +85,7 @@ def best_schedule(task: Task) -> Schedule | None:
     return Schedule(_walk_back(task, tables, finish, left), finish, float(best))
 
 
-def work_tables(task: Task, left: int) -> list[FloatArray]:
+def work_tables(task: Task, left: int) -> FloatArray:
     """C_t[d] for d = 0..left after every slot, the start included."""
     table = np.full(left + 1, np.inf)
     table[0] = 0.0
@@ -97,10 +102,10 @@ def work_tables(task: Task, left: int) -> list[FloatArray]:
                 np.minimum(after[:gain], table[0] + cost, out=after[:gain])
         table = after
         tables.append(table)
-    return tables
+    return np.array(tables)
 
 
-def _walk_back(task: Task, tables: list[FloatArray], finish: int, left: int) -> IntArray:
+def _walk_back(task: Task, tables: FloatArray, finish: int, left: int) -> IntArray:
     """In every slot the least work, then the least y, that keeps the cost; see tie rule (b)."""
     workers = np.zeros(len(task.value), dtype=np.int64)
     for slot in range(finish, -1, -1):

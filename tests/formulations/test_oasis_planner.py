@@ -90,6 +90,22 @@ def test_equals_enumeration(seed: int) -> None:
             check_plan(planner, int(fast.ids[0]), prices, best, room, box)
             check_plan(plain, int(slow.ids[0]), prices, best, room, box)
         check_integers(integer, prices, box, every)
+        check_ties(planner, plain, prices, room, box)
+
+
+def check_ties(
+    planner: OasisPlanner,
+    plain: OasisPlanner,
+    prices: FloatArray,
+    room: IntArray | None,
+    box: Box | None,
+) -> None:
+    """`best` is the same schedule, compiled or not."""
+    first, second = (each.best(0, prices, room, box) for each in (planner, plain))
+    assert (first is None) == (second is None)
+    if first is not None and second is not None:
+        assert first.detail == second.detail
+        assert first.value == second.value
 
 
 def check_plan(
