@@ -2,7 +2,8 @@
 
 For a completion slot t with multiplier lambda, a schedule's cost is LB(t) plus the sum over slots of its losses
 COST_s(y) - lambda gain(y) - min_y(...). Whoever wants to beat the best payoff so far can lose at most f(t) - LB(t) - best in
-all, so only few y per slot remain, and the dynamic program runs over these alone. This is exact.
+all, so only few y per slot remain, and the dynamic program runs over these alone. This is exact. Work beyond what is needed
+(`chunks` only) was credited lambda per unit and costs as much again.
 """
 
 from __future__ import annotations
@@ -181,13 +182,14 @@ def core(
                 continue
             for k in range(begin[s], begin[s + 1]):
                 to = d + gain[action[k]] - smallest
+                total = now[d] + loss[k]
                 if to > target:
                     if exact:
                         break
+                    total += lam * (to - target)
                     to = target
                 if to + ahead < target:
                     continue
-                total = now[d] + loss[k]
                 if total <= slack and total < after[to]:
                     after[to] = total
                     choice[s, to] = k

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from oasis_random import random_box, random_prices, random_problem, random_room
 
+import dmlopt
 from dmlopt.errors import InputError
 from dmlopt.packing import FloatArray, IntArray
 from formulations.oasis.box import Box
@@ -219,3 +220,36 @@ def test_malformed_cuts_are_refused(cut: object) -> None:
     for planner in (OasisPlanner(problem), PlainSchedules(problem)):
         with pytest.raises(InputError):
             planner.halves(0, None, cut)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_larger_jobs(seed: int) -> None:
+    """Beyond enumeration: fast kernel, dynamic program and integer planner agree on jobs of real size."""
+    random = np.random.default_rng([seed, 11])
+    problem = dmlopt.generate(
+        "oasis",
+        jobs=4,
+        seed=seed,
+        horizon=int(random.integers(5, 40)),
+        servers=int(random.integers(1, 6)),
+        scale=str(random.choice(["toy", "paper"])),
+        cluster=str(random.choice(["toy", "ec2-mixed"])),
+        view=str(random.choice(["pooled", "per-server"])),
+        work=str(random.choice(["slots", "chunks"])),
+        tau_max=0.002,
+    )
+    fast, slow = OasisPlanner(problem), OasisPlanner(problem, compiled=False)
+    integer = PlainSchedules(problem)
+    for _ in range(3):
+        prices = random_prices(random, fast.row_count) * 10 ** random.uniform(-4, 1)
+        room = random_room(random, fast)
+        within = {agent: random_box(random, fast, agent) for agent in range(4)}
+        first = fast.best_all(prices, room=room, within=within).reduced
+        second = slow.best_all(prices, room=room, within=within).reduced
+        assert all(map(close, first.tolist(), second.tolist()))
+        if room is None:
+            scaled = np.round(prices * 2**40).astype(np.int64)
+            for agent, payoff in enumerate(first.tolist()):
+                exact = integer.scaled_best(agent, scaled, 40, within[agent])
+                assert (exact is None) == (payoff == -np.inf)
+                assert exact is None or exact / 2**40 == pytest.approx(payoff, rel=1e-6, abs=1e-6)
