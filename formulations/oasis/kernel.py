@@ -22,7 +22,7 @@ SHARP = 1e-13
 
 @compiled
 def _payoff(
-    cost: FloatArray, gain: IntArray, value: FloatArray, earliest: int, finish: int, workers: IntArray
+    cost: FloatArray, value: FloatArray, earliest: int, finish: int, workers: IntArray
 ) -> tuple[float, int]:
     """Payoff of a schedule, and the slot it claims: its last active one, but not before `earliest`."""
     claim = earliest
@@ -101,7 +101,7 @@ def best_of(
             still_open += 1
             if not repaired(cost, low, high, gain, corner, t, cut, at, rest, jobs.exact, trial):
                 continue
-        payoff, claimed = _payoff(cost, gain, value, earliest, t, trial)
+        payoff, claimed = _payoff(cost, value, earliest, t, trial)
         if payoff > best:
             best, claim = payoff, claimed
             workers[:slots] = trial
@@ -114,7 +114,7 @@ def best_of(
         if core(
             cost, low, high, gain, corner, slope, corners, t, multiplier[t], work, slack, jobs.exact, trial
         ):
-            payoff, claimed = _payoff(cost, gain, value, earliest, t, trial)
+            payoff, claimed = _payoff(cost, value, earliest, t, trial)
             if payoff > best:
                 best, claim = payoff, claimed
                 workers[:slots] = trial

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.sparse import csr_array
 
-from dmlopt.packing import BoolArray, Cut, FloatArray, IntArray, Packing, Part, Picks, Plan, PlanBatch
+from dmlopt.packing import BoolArray, Cut, FloatArray, IntArray, Packing, Part, Plan, PlanBatch
 from formulations.oasis import box as boxes
 from formulations.oasis.arena import Arena
 from formulations.oasis.box import NO_LIMIT, Box
@@ -287,9 +287,3 @@ def packing(problem: OasisProblem) -> Packing:
         row_names=rows.names,
         row_units=rows.units,
     )
-
-
-def all_picks(planner: OasisPlanner, ids: list[int]) -> Picks:
-    """One pick per plan."""
-    chosen = np.array(ids, dtype=np.int64)
-    return Picks(planner.arena.agents(chosen), chosen, np.ones(len(chosen), dtype=np.int64))

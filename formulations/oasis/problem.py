@@ -114,11 +114,13 @@ class OasisProblem:
 
     def __post_init__(self) -> None:
         from formulations.oasis.constants import price_constants
+        from formulations.oasis.quantities import quantities, refuse_large
         from formulations.oasis.validate import validate
 
         for name in ("resources", "worker_servers", "ps_hosts", "jobs"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         validate(self)
+        refuse_large(quantities(self))
         if not self.prices.known:
             found = price_constants(self, self.prices.rule, self.prices.floor, self.prices.normalise)
             object.__setattr__(self, "prices", found)

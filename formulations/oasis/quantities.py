@@ -17,11 +17,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from dmlopt.errors import InputError
 from dmlopt.packing import IntArray
 from formulations.oasis.problem import Job, OasisProblem, Places
 
 BITS_PER_BYTE = 8
 UNLIMITED = 2**40
+MOST_ENTRIES = 200_000_000
 
 
 def decimal(number: float) -> Fraction:
@@ -85,6 +87,18 @@ def _most(capacity: list[int], demand: tuple[int, ...]) -> int:
 def quantities(problem: OasisProblem) -> list[Quantities]:
     """Derived data of every job."""
     return [_derive(problem, job) for job in problem.jobs]
+
+
+def refuse_large(derived: list[Quantities]) -> None:
+    """Raise InputError for jobs whose dynamic program would not fit into memory: its tables have slots x work entries."""
+    found = [
+        f"jobs[{i}]: expected at most {MOST_ENTRIES:g} slots x units of work, "
+        f"got {each.slots * each.work:g}; use longer slots"
+        for i, each in enumerate(derived)
+        if each.schedulable and each.slots * each.work > MOST_ENTRIES
+    ]
+    if found:
+        raise InputError(found)
 
 
 def _derive(problem: OasisProblem, job: Job) -> Quantities:

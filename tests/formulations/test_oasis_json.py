@@ -154,6 +154,23 @@ def test_no_work_and_increasing_utility_in_python() -> None:
         replace(problem, jobs=(replace(problem.jobs[0], utility=TableUtility((1.0, 2.0))),))
 
 
+def test_too_much_work_to_plan() -> None:
+    """Tables of slots x work entries must fit into memory."""
+    problem = w3(1.0)
+    endless = replace(problem.jobs[0], epochs=10_000, chunks=50, minibatch_seconds=1.0)
+    wide = tuple(replace(group, capacity=(99,)) for group in problem.worker_servers)
+    with pytest.raises(InputError, match=r"jobs\[0\]: expected at most 2e\+08 slots x units of work"):
+        replace(
+            problem,
+            horizon=5000,
+            slot_seconds=2.5,
+            jobs=(endless,),
+            worker_servers=wide,
+            ps_hosts=wide,
+            prices=PriceConstants(),
+        )
+
+
 HOPELESS = [
     ({"worker_bits_per_second": 3.0}, "b > B"),
     ({"worker": (9,)}, "no worker server holds one worker"),
