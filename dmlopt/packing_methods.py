@@ -90,18 +90,20 @@ def packing_methods(
     program_rows: Callable[[Any], list[str]],
     generated: bool = False,
     row_groups: Callable[[Any], IntArray] | None = None,
+    sense: str = "min",
 ) -> tuple[Method, ...]:
     """Methods of a formulation from its packing and its reference program (PuLP, called with problem and clock).
 
     `program_rows(problem)` names the rows of the reference program that are the rows of the packing, in their order.
+    The program minimises; where the paper's objective is maximised (`sense`), it has the sign turned.
     """
     return (
         *plan_methods(packing, solution, picks, generated, row_groups),
-        program_method("mip-highs", "highs", program, program_solution),
-        program_method("mip-cbc", "cbc", program, program_solution),
-        program_method("mip-scip", "scip", program, program_solution),
-        program_method("cp-sat", "cp-sat", program, program_solution),
-        relaxation_method("lp-compact", program, program_rows, packing),
+        program_method("mip-highs", "highs", program, program_solution, sense),
+        program_method("mip-cbc", "cbc", program, program_solution, sense),
+        program_method("mip-scip", "scip", program, program_solution, sense),
+        program_method("cp-sat", "cp-sat", program, program_solution, sense),
+        relaxation_method("lp-compact", program, program_rows, packing, sense),
     )
 
 

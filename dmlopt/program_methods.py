@@ -26,13 +26,19 @@ _Stated = Callable[..., Any]
 
 
 def program_method(
-    name: str, solver: str, program: _Stated, solution: Callable[[Any, dict[str, float]], Any]
+    name: str,
+    solver: str,
+    program: _Stated,
+    solution: Callable[[Any, dict[str, float]], Any],
+    sense: str = "min",
 ) -> Method:
-    """`program(problem, clock)` gives a pulp.LpProblem, `solution(problem, values)` reads its variables by name."""
+    """`program(problem, clock)` gives a pulp.LpProblem or its arrays; `solution(problem, values)` reads its variables by
+    name. The program minimises; with `sense` "max" its value is the paper's objective with the sign turned.
+    """
 
     def run(problem: Any, request: Request) -> Answer:
         found, arrays, build = _solved(solver, Capability.INTEGER, program, problem, request, relaxed=False)
-        answer = _answer(found, build)
+        answer = _answer(found, build, sense)
         if found.x is not None and arrays is not None:
             used = np.flatnonzero(found.x)  # the others are 0, and a large program has many of them
             values = zip(used.tolist(), found.x[used].tolist(), strict=True)
@@ -43,7 +49,11 @@ def program_method(
 
 
 def relaxation_method(
-    name: str, program: _Stated, rows: Callable[[Any], list[str]], packing: Callable[[Any], Packing]
+    name: str,
+    program: _Stated,
+    rows: Callable[[Any], list[str]],
+    packing: Callable[[Any], Packing],
+    sense: str = "min",
 ) -> Method:
     """The LP relaxation of the reference program. Where the solver gives duals, those of the capacity rows (named by
     `rows(problem)`) become prices of the packing, and the prices a certificate; the LP's own value stays a claim.
@@ -52,7 +62,7 @@ def relaxation_method(
     def run(problem: Any, request: Request) -> Answer:
         solver = request.options["solver"]
         found, arrays, build = _solved(solver, Capability.LP, program, problem, request, relaxed=True)
-        answer = _answer(found, build)
+        answer = _answer(found, build, sense)
         answer.claimed_optimal = False
         if answer.claimed_infeasible:
             answer.shortage = explain(packing(problem), Clock(min(10.0, max(1.0, request.clock.remaining()))))
@@ -73,7 +83,8 @@ def _solved(
     began = time.perf_counter()
     chosen = backend(solver, frozenset({needs}))
     try:
-        arrays = to_program(program(problem, request.clock), request.clock)
+        stated = program(problem, request.clock)
+        arrays = stated if isinstance(stated, Program) else to_program(stated, request.clock)
         if relaxed:
             arrays = replace(arrays, integral=np.zeros(arrays.column_count, dtype=bool))
         build = time.perf_counter() - began
@@ -102,18 +113,19 @@ def _certify(
     answer.prices = dict(zip(packing.row_names, prices.tolist(), strict=True))
 
 
-def _answer(found: ProgramResult, build: float) -> Answer:
-    """A solver's result as claims. The reference program minimises the paper's objective."""
+def _answer(found: ProgramResult, build: float, sense: str) -> Answer:
+    """A solver's result as claims. The reference program minimises the paper's objective, or its negative."""
+    sign = 1.0 if sense == "min" else -1.0
     return Answer(
-        claimed_bound=found.bound,
+        claimed_bound=None if found.bound is None else sign * found.bound,
         claimed_optimal=found.status is ProgramStatus.OPTIMAL,
         claimed_infeasible=found.status is ProgramStatus.INFEASIBLE,
         limit=found.limit,
         trace=[
             TracePoint(
                 build + point.seconds,
-                point.incumbent if math.isfinite(point.incumbent) else None,
-                point.bound if math.isfinite(point.bound) else None,
+                sign * point.incumbent if math.isfinite(point.incumbent) else None,
+                sign * point.bound if math.isfinite(point.bound) else None,
             )
             for point in found.trace
         ],
