@@ -29,7 +29,9 @@ from dmlopt.rounding_methods import dive_step, lp_round_step, restricted_master_
 from dmlopt.table import PlanTable
 
 _NODES = Option("nodes", int, None, "stop after this many tree nodes")
-_TOLERANCE = Option("tolerance", float, 1e-4, "LP and bound this close (relative) are close enough")
+_CLOSE = "LP and bound this close (relative) are close enough"
+_TIGHT = Option("tolerance", float, 1e-8, _CLOSE)  # a bound is what one wants to know
+_TOLERANCE = Option("tolerance", float, 1e-4, _CLOSE)  # a heuristic only needs good prices
 _TRIES = Option("tries", int, 2000, "tries of ruin and recreate after the dive")
 LONG_PATIENCE = 40
 """Steps without progress before a bound method's subgradient search lowers its aim: four times those of a first guess."""
@@ -49,7 +51,7 @@ def plan_methods(
     gives a number per row; rows with the same number (one slot, say) share their noise in local search.
     """
     border = Border(packing, solution, picks, row_groups)
-    tolerance = (_TOLERANCE,) if generated else ()
+    tolerance, tight = ((_TOLERANCE,), (_TIGHT,)) if generated else ((), ())
 
     def method(name: str, kind: str, summary: str, step: Step, *options: Option) -> Method:
         return Method(name, kind, summary, border_run(border, step), options)
@@ -57,7 +59,7 @@ def plan_methods(
     methods = (
         method("exact", "exact", "price tree over plans, with a certificate", _exact, _NODES),
         method("lagrangian", "bound", _LAGRANGIAN[generated], _lagrangian),
-        method("lp", "bound", "column LP, its duals re-evaluated as prices", _lp, *tolerance),
+        method("lp", "bound", "column LP, its duals re-evaluated as prices", _lp, *tight),
         method("lp-round", "heuristic", _LP_ROUND[generated], lp_round_step, *tolerance),
         method("dive", "heuristic", _DIVE, dive_step, *tolerance, _TRIES),
     )

@@ -261,7 +261,7 @@ def test_w4_optimum_and_bounds(
         assert result.objective == pytest.approx(optimum, abs=1e-9)
         assert result.status == ("optimal" if method == "exact" else "optimal-claimed")
     assert full_column_lp(problem) == pytest.approx(column, abs=1e-8)
-    assert dmlopt.solve(problem, "lp").bound == pytest.approx(column, abs=1e-8)
+    assert dmlopt.solve(problem, "lp", tolerance=1e-10).bound == pytest.approx(column, abs=1e-8)
     assert dmlopt.solve(problem, "lagrangian").bound == pytest.approx(column, abs=1e-5)
     relaxed = dmlopt.solve(problem, "lp-compact")
     assert relaxed.claimed_bound is not None
