@@ -67,6 +67,7 @@ def solve(
     formulation = registry.formulation_of(problem)
     chosen = registry.find_method(formulation.name, method)
     require_limits(time_limit, gap, threads, seed)
+    registry.prepare(formulation.name)
     request = Request(
         clock=Clock(time_limit),
         gap=gap,

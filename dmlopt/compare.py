@@ -118,6 +118,7 @@ def compare(
         with stop_on_interrupt(session):
             for label, problem in instances:
                 own: list[CompareRow] = []
+                registry.prepare(registry.formulation_of(problem).name)
                 try:
                     for entry in entries:
                         step = Step(label, entry.label, done, total)

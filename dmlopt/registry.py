@@ -182,6 +182,15 @@ class OffersArrivals(Protocol):
         ...
 
 
+@runtime_checkable
+class OffersPreparation(Protocol):
+    """A formulation whose first use in a process takes long, whatever the problem (compiling, say); optional."""
+
+    def prepare(self) -> None:
+        """Do it now; calling it again costs nothing. No run's time limit pays for it."""
+        ...
+
+
 class Generator(Protocol):
     """Builds random problems of one formulation."""
 
@@ -254,6 +263,13 @@ def _loaded(what: str, name: str) -> Any:
 def formulation_names() -> list[str]:
     """Names of all installed formulations."""
     return sorted(_entry_points(GROUPS["formulation"]))
+
+
+def prepare(name: str) -> None:
+    """Have a formulation ready before a run's clock starts."""
+    found = formulation(name)
+    if isinstance(found, OffersPreparation):
+        found.prepare()
 
 
 def formulation_of(problem: Any) -> Formulation:

@@ -31,5 +31,5 @@ def test_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
 
 
 def test_every_method_is_in_the_table() -> None:
-    for name in dmlopt.methods("optimus"):
+    for name in {name for each in dmlopt.formulations() for name in dmlopt.methods(each)}:
         assert f"`{name.removesuffix('-lookahead')}`" in README

@@ -77,3 +77,15 @@ def test_formulation_that_cannot_be_imported(monkeypatch: pytest.MonkeyPatch) ->
         BackendError, match="formulation 'broken' cannot be loaded: No module named 'missing'"
     ):
         registry.formulation("broken")
+
+
+def test_preparation_is_optional_and_done_before_the_clock(toy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    import toy as module
+
+    import dmlopt
+
+    registry.prepare("toy")  # nothing to do
+    calls = []
+    monkeypatch.setattr(type(toy), "prepare", lambda self: calls.append("now"), raising=False)
+    dmlopt.solve(module.TIGHT, "best", time_limit=5)
+    assert calls == ["now"]

@@ -94,7 +94,10 @@ def serve() -> None:
             line, _, rest = bytes(waiting).partition(b"\n")
             waiting = bytearray(rest)
             try:
-                _answer(answers, _run_forked(Cell.from_json(json.loads(line)), requests))
+                cell = Cell.from_json(json.loads(line))
+                with contextlib.suppress(Exception):  # the cell will say what is wrong
+                    registry.prepare(cell.formulation)  # once, here: every fork inherits it
+                _answer(answers, _run_forked(cell, requests))
             except _Gone:
                 return
 

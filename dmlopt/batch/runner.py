@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from dmlopt import registry
 from dmlopt.batch.cell import Cell
 from dmlopt.batch.executors import Executor, LocalProcesses
 from dmlopt.batch.experiment import Experiment
@@ -85,6 +86,8 @@ def run_experiment(
         summary = Summary(asked=len(chosen), found=len(chosen) - len(missing))
         watcher.begin(missing, summary)
         if missing:
+            for name in {cell.formulation for cell in missing}:
+                registry.prepare(name)  # what is compiled now is only loaded by the workers
             run = opened.begin_run(experiment.name, experiment.definition, executor.description, len(missing))
             _run_cells(opened, run, missing, executor, watcher, summary)
             if not summary.interrupted:

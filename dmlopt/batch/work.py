@@ -47,6 +47,7 @@ def _run(cell: Cell, tell: Callable[[str], None]) -> dict[str, Any]:
         module.load()
     problem = cell.source.build()
     method = registry.find_method(cell.formulation, cell.method_name)
+    registry.prepare(cell.formulation)
 
     def run(problem: Any, request: Request) -> Answer:
         tell(RUNNING)

@@ -68,6 +68,12 @@ class OasisFormulation:
 
         return METHODS
 
+    def prepare(self) -> None:
+        """Compile the planner, or load what was compiled before."""
+        from formulations.oasis.prepare import prepare
+
+        prepare()
+
     def describe(self, problem: OasisProblem) -> str:
         """Sizes, view, the share of jobs that have any schedule, and ln(U/L)."""
         derived = quantities(problem)
