@@ -36,7 +36,7 @@ def test_everything_agrees(seed: int) -> None:
     exact = dmlopt.solve(problem, "exact", time_limit=60)
     assert exact.status == "optimal"
     assert exact.objective == pytest.approx(optimum, rel=1e-8, abs=1e-8)
-    column = dmlopt.solve(problem, "lp").bound
+    column = dmlopt.solve(problem, "lp", tolerance=1e-9).bound
     compact = dmlopt.solve(problem, "lp-compact")
     assert column is not None
     assert compact.bound is not None
