@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from dmlopt.engine.prices import ExponentialPrices, PriceFunction
 from dmlopt.engine.primal_dual import primal_dual, strictly_positive
 from dmlopt.method_run import Border, Run, border_run
@@ -52,6 +54,9 @@ def primal_dual_method(
             "payments": float(found.payments.sum()),
             "payoffs": float(found.payoffs.sum()),
         }
+        if found.decided:
+            statistics["decision_seconds_median"] = float(np.median(found.seconds))
+            statistics["decision_seconds_max"] = float(found.seconds.max())
         if isinstance(chosen, ExponentialPrices):
             statistics["alpha"] = chosen.competitive_exponent()
         return Answer(

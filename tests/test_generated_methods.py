@@ -89,4 +89,5 @@ def test_primal_dual_reports_the_duals_of_its_run() -> None:
     statistics = run(METHODS["primal-dual"], packing).statistics
     assert statistics["decided"] == 6
     assert statistics["alpha"] == 6.0
+    assert 0 < statistics["decision_seconds_median"] <= statistics["decision_seconds_max"]
     assert statistics["first_dual"] == pytest.approx(np.exp(-3.0) * packing.capacity.sum())

@@ -11,6 +11,7 @@ theorem.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -34,7 +35,8 @@ def strictly_positive(plan: Plan) -> float:
 @dataclass(frozen=True)
 class Posted:
     """A run. `payoffs[k]` (mu) and `payments[k]` (priced use at the prices it met) belong to arrival `order[k]`; rejected
-    arrivals have 0 in both and -1 in `ids`. `decided`: how many arrivals were handled before the clock ended.
+    arrivals have 0 in both and -1 in `ids`. `decided`: how many arrivals were handled before the clock ended; `seconds`
+    is how long each of these took, until its use and the new prices stood.
     """
 
     order: IntArray
@@ -46,6 +48,7 @@ class Posted:
     first_dual: float  # D_0: the capacity at the prices of an empty system
     decided: int
     unserved: tuple[int, ...]  # agents that must run and had no plan that fits
+    seconds: FloatArray
 
     @property
     def picks(self) -> Picks:
@@ -90,27 +93,29 @@ def primal_dual(
     first = packing.offset + float(packing.capacity @ prices)
     ids = np.full(len(arrivals), -1, dtype=np.int64)
     payoffs, payments = np.zeros(len(arrivals)), np.zeros(len(arrivals))
+    seconds = np.zeros(len(arrivals))
     value, decided, unserved = packing.offset, 0, []
     for at, agent in enumerate(arrivals.tolist()):
         if clock.expired():
             break
+        began = time.perf_counter()
         must = bool(packing.lo[agent] > 0)
         plan = packing.planner.best(
             agent, prices, room=packing.capacity - use, floor=-np.inf if must else 0.0
         )
+        payment = 0.0 if plan is None else float(plan.amounts @ prices[plan.rows])
+        admitted = plan is not None and (must or plan.value - payment > tolerance(plan))
+        if plan is not None and admitted:
+            ids[at], payoffs[at], payments[at] = plan.id, plan.value - payment, payment
+            use[plan.rows] += plan.amounts
+            prices[plan.rows] = price.at(use[plan.rows], plan.rows)
+            value += plan.value
+        elif must:
+            unserved.append(agent)
+        seconds[at] = time.perf_counter() - began
         decided += 1
-        if plan is None:
-            if must:
-                unserved.append(agent)
-            continue
-        payment = float(plan.amounts @ prices[plan.rows])
-        payoff = plan.value - payment
-        if not must and not payoff > tolerance(plan):
-            continue
-        ids[at], payoffs[at], payments[at] = plan.id, payoff, payment
-        use[plan.rows] += plan.amounts
-        prices[plan.rows] = price.at(use[plan.rows], plan.rows)
-        value += plan.value
-        if tell:
+        if admitted and tell:
             tell(decided, value)
-    return Posted(arrivals, ids, payoffs, payments, use, prices, first, decided, tuple(unserved))
+    return Posted(
+        *(arrivals, ids, payoffs, payments, use, prices, first, decided, tuple(unserved)), seconds[:decided]
+    )

@@ -51,8 +51,9 @@ class PlainSchedules:
         return self.rows.count
 
     def headroom(self, prices: FloatArray) -> float:
-        """The largest value; no schedule supplies capacity."""
-        return max(job.utility.value(0) for job in self.problem.jobs)
+        """The largest value of a schedule; none supplies capacity. Jobs without a schedule do not count."""
+        pairs = zip(self.problem.jobs, self.derived, strict=True)
+        return max((job.utility.value(0) for job, each in pairs if each.schedulable), default=0.0)
 
     def halves(self, agent: int, part: Part, cut: Cut) -> tuple[Part, Part]:
         """The two halves of a box; raises InputError when the cut is malformed."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -196,8 +198,26 @@ def test_a_clock_that_is_over_decides_nothing() -> None:
     packing = large_slots(1, agents=10, horizon=20)
     found = primal_dual(packing, exponential(packing, 0.01, 10.0), clock=Clock(0.0))
     assert found.decided == 0
+    assert len(found.seconds) == 0
     assert len(found.picks.ids) == 0
     assert found.certificate(packing)[1] is not None
+
+
+def test_every_decision_is_timed() -> None:
+    packing = large_slots(1, agents=10, horizon=20)
+    asked: list[float] = []
+    best = packing.planner.best
+
+    def slow(*arguments: Any, **named: Any) -> Any:
+        asked.append(0.02 if len(asked) == 4 else 0.0)
+        time.sleep(asked[-1])
+        return best(*arguments, **named)
+
+    packing.planner.best = slow  # type: ignore[method-assign]
+    found = primal_dual(packing, exponential(packing, 0.01, 10.0))
+    assert len(found.seconds) == found.decided == 10
+    assert (found.seconds > 0).all()
+    assert found.seconds[4] >= 0.02
 
 
 def test_agents_that_must_run_take_what_fits() -> None:

@@ -199,6 +199,18 @@ def test_hopeless_jobs_are_legal_and_rejected(change: dict[str, Any], reason: st
         assert (found.bound if found.bound is not None else found.claimed_bound) == pytest.approx(0.0)
 
 
+def test_a_precious_hopeless_job_overflows_no_certificate() -> None:
+    """Its utility is never reached: how large it is leaves the scale of certificates alone."""
+    problem = w3(1.0)
+    hopeless = replace(problem.jobs[0], worker=(9,), utility=TableUtility((1e9, 1e9, 1e9)))
+    for jobs in ((hopeless,), (hopeless, problem.jobs[0])):
+        each = replace(problem, jobs=jobs, prices=PriceConstants())
+        for method in ("exact", "lp", "primal-dual"):
+            result = dmlopt.solve(each, method)
+            assert result.verified, result.message
+            assert dmlopt.check(each, result).ok
+
+
 def test_worthless_last_slot_needs_a_floor() -> None:
     problem = w3(1.0)
     ending = replace(problem.jobs[0], utility=TableUtility((5.0, 1.0, 0.0)))

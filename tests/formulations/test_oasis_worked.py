@@ -10,10 +10,9 @@ import math
 import numpy as np
 import pytest
 from oasis_examples import W3_PS, W3_WORKER, groups, job, w3, w4a, w4b, w5
+from oasis_full_lp import full_column_lp
 
 import dmlopt
-from dmlopt.backends.highs import BACKEND
-from dmlopt.backends.program import Program, SolverLimits
 from dmlopt.packing import FloatArray
 from formulations.oasis import FORMULATION
 from formulations.oasis.constants import alpha
@@ -21,7 +20,7 @@ from formulations.oasis.online import admitted_from, arrival_order, row_constant
 from formulations.oasis.planner import OasisPlanner
 from formulations.oasis.problem import OasisProblem
 from formulations.oasis.quantities import quantities
-from formulations.oasis.reference import brute_force, every_schedule, use_of
+from formulations.oasis.reference import brute_force, every_schedule
 from formulations.oasis.schedule import work_tables
 from formulations.oasis.utility import Sigmoid
 
@@ -209,37 +208,6 @@ def test_w4b_online_dual_is_infeasible() -> None:
     _, _, used = online(problem)
     prices = np.exp(low + used / planner.rows.row_capacity() * (high - low))
     assert planner.best_all(prices).reduced[2] == pytest.approx(9.835348157, abs=1e-8)
-
-
-def full_column_lp(problem: OasisProblem) -> float:
-    """LP (14)-(17) over every schedule."""
-    planner = OasisPlanner(problem)
-    columns, values = [], []
-    for i, each in enumerate(problem.jobs):
-        for schedule in every_schedule(problem, i):
-            column = np.zeros(planner.row_count + problem.job_count)
-            for (t, side, place, r), amount in use_of(each, schedule).items():
-                column[planner.rows.at[t - 1, place + side * planner.rows.worker_places, r]] += amount
-            column[planner.row_count + i] = 1
-            columns.append(column)
-            values.append(each.utility.value(max(schedule) - each.arrival))
-    from scipy.sparse import csc_array
-
-    rows = len(columns[0])
-    upper = np.concatenate([planner.rows.row_capacity(), np.ones(problem.job_count)]).astype(float)
-    count = len(columns)
-    program = Program(
-        -np.array(values),
-        csc_array(np.array(columns).T),
-        np.full(rows, -np.inf),
-        upper,
-        np.zeros(count),
-        np.full(count, np.inf),
-        np.zeros(count, dtype=bool),
-    )
-    answer = BACKEND.solve(program, SolverLimits())
-    assert answer.objective is not None
-    return -answer.objective
 
 
 OPTIMA = [
