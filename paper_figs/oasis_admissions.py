@@ -29,12 +29,14 @@ class Admissions:
 
     `silent`: how full a place is before its price reaches the median density of the jobs that are worth something.
     `wasted`: share of the cluster-slots given out that went to jobs which are then worth less than `WORTHLESS`.
+    `hopeless`: likewise, to jobs that are worth less than that even if they run at once as wide as they can.
     `full`: how full the scarcest worker resource was, over the slots in which a refused job could have run at its best.
     """
 
     admitted: float
     silent: float | None
     wasted: float | None
+    hopeless: float | None
     taken_density: float | None
     refused_density: float | None
     full: float | None
@@ -46,7 +48,7 @@ def admissions(problem: OasisProblem, solution: Schedules) -> Admissions:
     total = problem.worker_places.capacity.sum(axis=0).astype(float)
     used = np.zeros((problem.horizon, problem.resource_count))
     taken, refused, full, logs = [], [], [], []
-    given = wasted = 0.0
+    given = wasted = hopeless = 0.0
     possible = 0
     for i in arrival_order(problem):
         job, each, schedule = problem.jobs[i], derived[i], solution.jobs[i]
@@ -64,6 +66,8 @@ def admissions(problem: OasisProblem, solution: Schedules) -> Admissions:
             given += cluster_slots
             if job.utility.value(max(schedule) - job.arrival) < WORTHLESS:
                 wasted += cluster_slots
+            if best < WORTHLESS:
+                hopeless += cluster_slots
             for slot, (workers, _) in schedule.items():
                 used[slot - 1] += sum(workers.values()) * demand
             taken.append(density)
@@ -82,6 +86,7 @@ def admissions(problem: OasisProblem, solution: Schedules) -> Admissions:
         admitted=len(taken) / possible if possible else 0.0,
         silent=silent,
         wasted=wasted / given if given else None,
+        hopeless=hopeless / given if given else None,
         taken_density=_median(taken),
         refused_density=_median(refused),
         full=_median(full),
@@ -90,16 +95,17 @@ def admissions(problem: OasisProblem, solution: Schedules) -> Admissions:
 
 def draw(rows: list[Measured], store: Store) -> Table:
     """A line per number of jobs and floor: medians over instances."""
-    groups: dict[tuple[int, float], list[tuple[Measured, Admissions]]] = {}
+    groups: dict[tuple[str, int, float], list[tuple[Measured, Admissions]]] = {}
     for row in rows:
         if row.row.method == "primal-dual" and row.ok and row.best_bound:
             problem = problem_of(row.row, store)
             solution = read_solution(problem, store.result(row.row.key).solution)
-            at = (int(row.row.axes["jobs"]), float(row.row.axes["price_floor"]))
+            at = (row.row.sweep, int(row.row.axes["jobs"]), float(row.row.axes["price_floor"]))
             groups.setdefault(at, []).append((row, admissions(problem, solution)))
     if not groups:
         raise ValueError("no run of primal-dual has a bound beside it")
     columns = (
+        Column("sweep"),
         Column("jobs", COUNT),
         Column("floor of L"),
         Column("instances", COUNT),
@@ -109,19 +115,23 @@ def draw(rows: list[Measured], store: Store) -> Table:
         Column("above 2 alpha", COUNT),
         Column("jobs admitted", SHARE),
         Column("prices silent until full to", SHARE),
+        Column("paid of value", SHARE),
         Column("room to worthless jobs", SHARE),
+        Column("worthless even at best", SHARE),
         Column("density admitted", NUMBER),
         Column("density refused", NUMBER),
         Column("full at refusal", SHARE),
     )
     body = []
-    for (jobs, floor), found in sorted(groups.items()):
+    for (sweep, jobs, floor), found in sorted(groups.items()):
         # A run that admits nothing has no ratio: infinitely far.
         ratios = [row.best_bound / row.objective if row.objective else np.inf for row, _ in found]  # type: ignore[operator]
         alphas = [2 * float(row.row.statistics["alpha"]) for row, _ in found]
         own = [each for _, each in found]
+        paid = [float(row.row.statistics["payments"]) / row.objective for row, _ in found if row.objective]
         body.append(
             (
+                sweep,
                 jobs,
                 floor_name(floor),
                 len(found),
@@ -130,9 +140,11 @@ def draw(rows: list[Measured], store: Store) -> Table:
                 statistics.median(alphas),
                 sum(ratio > alpha for ratio, alpha in zip(ratios, alphas, strict=True)),
                 statistics.median(each.admitted for each in own),
+                _median([each.silent for each in own if each.silent is not None]),
+                _median(paid),
                 *(
                     _median([value for each in own if (value := getattr(each, name)) is not None])
-                    for name in ("silent", "wasted", "taken_density", "refused_density", "full")
+                    for name in ("wasted", "hopeless", "taken_density", "refused_density", "full")
                 ),
             )
         )

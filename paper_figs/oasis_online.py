@@ -19,7 +19,7 @@ def draw(rows: list[Measured]) -> Figure:
     """Medians with quartiles. Left: a line per price floor. Right: a line per number of jobs."""
     found: dict[tuple[int, float], list[float]] = {}
     for row in rows:
-        if row.row.method == "primal-dual" and row.objective is not None and row.best_bound:
+        if is_online(row) and row.objective is not None and row.best_bound:
             at = (int(row.row.axes["jobs"]), float(row.row.axes["price_floor"]))
             found.setdefault(at, []).append(row.objective / row.best_bound)
     if not found:
@@ -41,6 +41,11 @@ def draw(rows: list[Measured]) -> Figure:
         axes.set_ylabel("online value / certified bound")
         axes.legend(frameon=False, fontsize=9, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
+
+
+def is_online(row: Measured) -> bool:
+    """Whether a row is a run of the online algorithm with the safe U."""
+    return (row.row.sweep, row.row.method) == ("floors", "primal-dual") and row.ok
 
 
 def floor_name(floor: float) -> str:

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 from drawing import new_figure, run
 from matplotlib.figure import Figure
-from oasis_online import floor_name
+from oasis_online import floor_name, is_online
 
 from dmlopt.batch.store import Store
 from dmlopt.report.canvas import COLOURS, LINES
@@ -21,7 +21,7 @@ LOWEST = 1e-12  # what is cheaper is drawn here
 
 def draw(rows: list[Measured], store: Store) -> Figure:
     """The dearest worker resource and the dearest ps resource of the most loaded instance, a line per second floor."""
-    online = [row for row in rows if row.row.method == "primal-dual" and row.ok]
+    online = [row for row in rows if is_online(row)]
     if not online:
         raise ValueError("no run of primal-dual")
     jobs = max(row.row.axes["jobs"] for row in online)

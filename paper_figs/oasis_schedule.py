@@ -8,6 +8,7 @@ import numpy as np
 from drawing import new_figure, problem_of, run
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from oasis_online import is_online
 
 from dmlopt.batch.store import Store
 from dmlopt.packing import FloatArray
@@ -24,7 +25,7 @@ def draw(rows: list[Measured], store: Store) -> Figure:
 
     Of the online runs with the most jobs, the job with the most different numbers of workers, then the longest.
     """
-    online = [row for row in rows if row.row.method == "primal-dual" and row.objective]
+    online = [row for row in rows if is_online(row) and row.objective]
     if not online:
         raise ValueError("no run of primal-dual admitted a job")
     jobs = max(row.row.axes["jobs"] for row in online)

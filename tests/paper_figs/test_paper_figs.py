@@ -183,7 +183,7 @@ def test_admissions_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = OasisProblem((ResourceKind("cpu", "1"),), 2, 1.0, servers, servers, jobs)
     half = {slot: ({0: 1}, {0: 1}) for slot in (1, 2)}
     found = module.admissions(problem, Schedules((half, None)))
-    assert (found.admitted, found.wasted, found.full) == (0.5, 1.0, 0.5)
+    assert (found.admitted, found.wasted, found.hopeless, found.full) == (0.5, 1.0, 1.0, 0.5)
     assert (found.taken_density, found.refused_density) == (0.5, 10.0)  # 2 worker-slots are one cluster-slot
     low, high = problem.prices.worker_low[0], problem.prices.worker_high[0]
     assert found.silent == pytest.approx((math.log(10 / 2) - low) / (high - low))
