@@ -50,7 +50,7 @@ def is_online(row: Measured) -> bool:
 
 def floor_name(floor: float) -> str:
     """A floor as people call it."""
-    return "none (safe)" if floor == 0 else f"{floor:g}"
+    return "none" if floor == 0 else f"{floor:g}"
 
 
 def _line(axes: object, place: int, lines: int, label: str, groups: Iterable[list[float] | None]) -> None:
