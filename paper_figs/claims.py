@@ -28,6 +28,7 @@ MEASURES: dict[str, Callable[[Measured], float | None]] = {
     "gap": lambda row: row.gap,
     "above_bound": above_bound,
     "ratio_to_bound": lambda row: row.ratio_to_bound,
+    "ratio_to_best": lambda row: row.ratio_to_best,
 }
 STATISTICS: dict[str, Callable[[list[float]], float]] = {
     "mean": statistics.fmean,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,19 +12,25 @@ from typing import Any
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from dmlopt.batch.store import read_rows
+import dmlopt
+from dmlopt.batch.row import CellRow
+from dmlopt.batch.store import Store
 from dmlopt.errors import DmloptError
+from dmlopt.files import instance_hash
 from dmlopt.report.measured import Measured, measure
 from dmlopt.report.render import comma_separated, latex, markdown
 from dmlopt.report.table import Table
 from dmlopt.strict_json import write
 
 WRONG_INPUT = 2
-Draw = Callable[[list[Measured]], Figure | Table]
+Draw = Callable[[list[Measured]], Figure | Table] | Callable[[list[Measured], Store], Figure | Table]
 
 
 def run(name: str, experiment: str, draw: Draw, argv: list[str] | None = None) -> int:
-    """The command line of a script: the store of its experiment in, files called NAME out."""
+    """The command line of a script: the store of its experiment in, files called NAME out.
+
+    `draw` takes the measured rows and, if it has a second parameter, the open store: for kept results and recipes.
+    """
     parser = argparse.ArgumentParser(description=f"{name}, from the store of experiments/{experiment}.toml.")
     parser.add_argument(
         "--store",
@@ -37,11 +44,14 @@ def run(name: str, experiment: str, draw: Draw, argv: list[str] | None = None) -
     )
     arguments = parser.parse_args(argv)
     try:
-        rows = measure(read_rows(arguments.store, experiment))
-        if not rows:
-            raise ValueError(f"{arguments.store}: no finished cells of the experiment '{experiment}'")
+        with Store(arguments.store, readonly=True) as store:
+            rows = measure(store.rows(experiment))
+            if not rows:
+                raise ValueError(f"{arguments.store}: no finished cells of the experiment '{experiment}'")
+            given = (rows, store)[: len(inspect.signature(draw).parameters)]
+            drawn = draw(*given)
         arguments.out.mkdir(parents=True, exist_ok=True)
-        written = save(draw(rows), arguments.out / name)
+        written = save(drawn, arguments.out / name)
     except (OSError, ValueError, DmloptError) as error:
         print(f"{name}: {error}", file=sys.stderr)
         return WRONG_INPUT
@@ -79,3 +89,14 @@ def above_bound(row: Measured) -> float | None:
     """How far above the certified bound of a minimised objective: 0.1 is 10 %."""
     ratio = row.ratio_to_bound
     return None if ratio is None else max(0.0, ratio - 1.0)
+
+
+def problem_of(row: CellRow, store: Store) -> Any:
+    """The instance of a row, made again from its recipe."""
+    recipe = store.recipe(row.instance_hash)
+    if "generator" not in recipe:
+        raise ValueError(f"{row.instance}: not from a generator")
+    problem = dmlopt.generate(recipe["generator"], seed=recipe["seed"], **recipe["options"])
+    if instance_hash(problem) != row.instance_hash:
+        raise ValueError(f"{row.instance}: the generator makes another instance today")
+    return problem

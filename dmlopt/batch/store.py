@@ -237,6 +237,17 @@ class Store:
         with self._explained():
             return dict(self._database.execute("SELECT hash, description FROM instances").fetchall())
 
+    def recipe(self, instance_hash: str) -> dict[str, Any]:
+        """How an instance was made: generator, options and seed, or the name of its file."""
+        with self._explained():
+            found = self._database.execute(
+                "SELECT source FROM instances WHERE hash = ?", (instance_hash,)
+            ).fetchone()
+        if found is None:
+            raise InputError(f"no instance {instance_hash}", self.path)
+        recipe: dict[str, Any] = json.loads(found[0])
+        return recipe
+
     def result(self, key: str) -> Result:
         """The whole result of a cell, with solution and certificate."""
         with self._explained():

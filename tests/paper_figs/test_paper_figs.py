@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
 import subprocess
 import sys
@@ -12,10 +13,26 @@ import pytest
 
 from dmlopt.batch.experiment_file import parse_experiment
 from dmlopt.batch.runner import run_experiment
+from dmlopt.cluster import ResourceKind
+from formulations.oasis.problem import Job, OasisProblem, ServerGroup
+from formulations.oasis.solution import Schedules
+from formulations.oasis.utility import TableUtility
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted(path.stem for path in (ROOT / "paper_figs").glob("*.py"))
 FIGURES = [name for name in SCRIPTS if name not in ("all", "claims", "drawing")]
+
+ONLINE = """
+[[instances]]
+name = "floors"
+generator = "oasis"
+options = {scale = "toy", servers = 2, horizon = 8, view = "pooled"}
+grid = {jobs = [4, 8], price_floor = [0.0, 0.3]}
+repetitions = 2
+seed_axes = ["jobs", "repetition"]
+[[methods]]
+names = ["lp", "primal-dual"]
+"""
 
 
 def script(name: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -50,6 +67,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         text = f"{sweeps}[[methods]]\n{methods[name]}\n"
         run_experiment(parse_experiment(text, name), folder / f"{name}.db", workers=2)
+    run_experiment(parse_experiment(ONLINE, "oasis_online"), folder / "oasis_online.db", workers=2)
     return folder
 
 
@@ -138,3 +156,34 @@ def test_main_effects(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [each.mean_change for each in found] == pytest.approx([-0.06, -0.02, 0.0])
     assert [each.explained for each in found] == pytest.approx([0.9, 0.1, 0.0])
     assert [each.better for each in found] == [1.0, 1.0, 0.0]
+
+
+def test_admissions_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "paper_figs"))
+    module = importlib.import_module("oasis_admissions")
+    # One server with 2 CPUs, two slots. Both jobs take 1 CPU per worker and need 2 worker-slots, at most 2 at a time: one
+    # slot at best. The first is worth 0.5 and takes slot 1 and 2 with one worker each; the second, worth 10, is refused.
+    jobs = tuple(
+        Job(
+            arrival=1,
+            epochs=1,
+            chunks=2,
+            minibatches=1,
+            minibatch_seconds=1.0,
+            gradient_bytes=0.0,
+            worker_bits_per_second=1.0,
+            ps_bits_per_second=1.0,
+            worker=(1,),
+            ps=(1,),
+            utility=TableUtility((worth, worth)),
+        )
+        for worth in (0.5, 10.0)
+    )
+    servers = (ServerGroup("s", (2,), 1),)
+    problem = OasisProblem((ResourceKind("cpu", "1"),), 2, 1.0, servers, servers, jobs)
+    half = {slot: ({0: 1}, {0: 1}) for slot in (1, 2)}
+    found = module.admissions(problem, Schedules((half, None)))
+    assert (found.admitted, found.wasted, found.hopeless, found.full) == (0.5, 1.0, 1.0, 0.5)
+    assert (found.taken_density, found.refused_density) == (0.5, 10.0)  # 2 worker-slots are one cluster-slot
+    low, high = problem.prices.worker_low[0], problem.prices.worker_high[0]
+    assert found.silent == pytest.approx((math.log(10 / 2) - low) / (high - low))
