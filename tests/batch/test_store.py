@@ -43,6 +43,10 @@ def test_what_goes_in_comes_out(tmp_path: Path, plan: Plan) -> None:
         assert store.finished([cell.key for cell in plan.cells]) == {plan.cells[0].key}
         store.end_run(run)
         (about,) = store.runs()
+        recipe = store.recipe(plan.cells[0].instance_hash)
+        with pytest.raises(InputError, match="no instance 0"):
+            store.recipe("0")
+    assert (recipe["generator"], recipe["options"]["jobs"]) == ("optimus", 4)
     assert about["versions"]["dmlopt"]
     assert about["machine"]["cores"] >= 1
     assert about["finished"]
