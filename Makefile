@@ -21,7 +21,7 @@ setup: $(STAMP)  ## create .venv and install dmlopt with everything the tests ne
 
 run: $(STAMP)    ## the main comparison: tables on the terminal, report and figures under out/
 	$(BIN)/dmlopt run experiments/main.toml --store out/main.db --workers 2 --fresh
-	$(BIN)/dmlopt results out/main.db --table overview
+	$(BIN)/dmlopt results out/main.db --table overview --group-by formulation,method
 	$(BIN)/dmlopt report out/main.db --out out/report
 	$(BIN)/python paper_figs/all.py
 
