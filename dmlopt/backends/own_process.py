@@ -27,7 +27,7 @@ import numpy as np
 
 from dmlopt.backends.catalogue import backend, require_able
 from dmlopt.backends.program import Capability, Program, ProgramResult, ProgramStatus, SolverLimits
-from dmlopt.control import Clock
+from dmlopt.control import Clock, OutOfTime
 from dmlopt.errors import BackendError
 from dmlopt.packing import FloatArray
 from dmlopt.result import Limit
@@ -172,6 +172,8 @@ def _child(name: str) -> None:
     clock = Clock(max(0.0, deadline - time.time()) if math.isfinite(deadline) else None)
     try:
         found = chosen.solve_here(program, SolverLimits(clock, gap, threads, seed), start, send)
+    except OutOfTime:  # while the program was still being stated
+        found = ProgramResult(ProgramStatus.UNKNOWN, Limit.TIME)
     except BackendError as error:
         send(str(error))
         return

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -91,3 +94,15 @@ def test_large_programs_end_in_time(name: str) -> None:
     found = backend(name).solve(given, SolverLimits(clock))
     assert clock.elapsed() < 4.0
     assert found.limit is Limit.TIME or found.status is ProgramStatus.OPTIMAL
+
+
+def test_a_child_that_is_late_before_it_begins_says_so() -> None:
+    """CP-SAT states its program row by row and looks at the clock meanwhile: too late is an answer, not a failure."""
+    given = replace(random_program(7, integers=True), column_names=(), row_names=())
+    task = pickle.dumps((given, 1e-9, 1, 0, None)) + pickle.dumps(time.time() - 1.0)
+    command = [sys.executable, "-m", "dmlopt.backends.own_process", "cp-sat"]
+    done = subprocess.run(command, input=task, capture_output=True, timeout=60, check=True)
+    found = pickle.loads(done.stdout)
+    assert found.status is ProgramStatus.UNKNOWN
+    assert found.limit is Limit.TIME
+    assert found.finished
